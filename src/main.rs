@@ -1,0 +1,3 @@
+//! The `kollect` binary.
+
+fn main() {}
