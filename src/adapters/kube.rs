@@ -1,0 +1,3 @@
+//! The Kubernetes API.
+
+pub mod crd;

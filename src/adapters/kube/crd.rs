@@ -1,0 +1,1 @@
+//! The custom resources of `kollect.dev/v1alpha1`.
