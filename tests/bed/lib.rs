@@ -1,0 +1,1 @@
+//! Starts the real servers that the tests of Kollect run against, without a container engine.
