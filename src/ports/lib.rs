@@ -1,1 +1,19 @@
-//! kollect-ports.
+//! The ports of Kollect: what the application asks of the outside world.
+//!
+//! * [`ObjectSource`](source::ObjectSource): objects of one kind, as they are listed and watched.
+//! * [`Sink`](sink::Sink): somewhere an inventory's rows are delivered to.
+//! * [`SinkFactory`](sink::SinkFactory): a validated sink definition to a [`Sink`](sink::Sink).
+//! * [`SecretReader`](secrets::SecretReader): Secrets, by reference.
+//! * [`StatusWriter`](status::StatusWriter): statuses of our own resources.
+//! * [`Clock`](clock::Clock): the time.
+//! * [`Metrics`](metrics::Metrics): what happened, as typed events.
+//!
+//! Ports that are stored are object safe; none of their methods is called per object.
+
+pub mod clock;
+pub mod error;
+pub mod metrics;
+pub mod secrets;
+pub mod sink;
+pub mod source;
+pub mod status;

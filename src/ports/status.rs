@@ -1,0 +1,1 @@
+//! Statuses of our own resources.
