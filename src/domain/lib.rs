@@ -19,7 +19,9 @@
 //!                                                            +---- outcomes -------+
 //! ```
 
+pub mod canonical;
 pub mod condition;
 pub mod config;
 pub mod ids;
+pub mod row;
 pub mod time;
