@@ -1,0 +1,88 @@
+//! Settings of a control plane, and its start.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU32;
+
+use super::components::Components;
+use super::{Backing, ControlPlane, VARIABLE, programs};
+use crate::Error;
+
+/// Another run may take a port between our look at it and the server's start.
+const PORT_ATTEMPTS: u32 = 3;
+
+/// How a [`ControlPlane`] is to run.
+#[derive(Clone, Debug)]
+pub struct ControlPlaneBuilder {
+    pub(super) controllers: String,
+    pub(super) apiserver_flags: Vec<String>,
+}
+
+impl Default for ControlPlaneBuilder {
+    fn default() -> Self {
+        Self {
+            // Without these two, a test that loads many Deployments has that kind alone.
+            controllers: "*,-deployment,-replicaset".to_owned(),
+            apiserver_flags: Vec::new(),
+        }
+    }
+}
+
+impl ControlPlaneBuilder {
+    /// Runs every controller, so a `Deployment` gets its `ReplicaSet` and Pods.
+    #[must_use]
+    pub fn every_controller(mut self) -> Self {
+        "*".clone_into(&mut self.controllers);
+        self
+    }
+
+    /// Adds a flag to the API server, for example `--min-request-timeout=5`.
+    #[must_use]
+    pub fn apiserver_flag(mut self, flag: &str) -> Self {
+        self.apiserver_flags.push(flag.to_owned());
+        self
+    }
+
+    /// Starts it and waits until it serves, with its `default` namespace in place. With
+    /// `KOLLECT_TEST_KUBECONFIG` set, takes that cluster and ignores the settings.
+    ///
+    /// # Errors
+    /// [`Error::NotInstalled`] without the programs; [`Error::Server`] when one does not start.
+    pub fn start(self) -> Result<ControlPlane, Error> {
+        match env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
+            Some(path) => existing(Path::new(&path)),
+            None => self.start_own(),
+        }
+    }
+
+    fn start_own(&self) -> Result<ControlPlane, Error> {
+        let mut attempt = 1;
+        let components = loop {
+            match Components::start(self) {
+                Err(error) if error.is_port_clash() && attempt < PORT_ATTEMPTS => attempt += 1,
+                outcome => break outcome?,
+            }
+        };
+        Ok(ControlPlane {
+            kubectl: components.kubectl.clone(),
+            kubeconfig: components.kubeconfig.clone(),
+            folder: components.folder(),
+            made: AtomicU32::new(0),
+            backing: Backing::Owned(components),
+        })
+    }
+}
+
+fn existing(kubeconfig: &Path) -> Result<ControlPlane, Error> {
+    let kubeconfig = kubeconfig
+        .canonicalize()
+        .map_err(Error::io("read", kubeconfig))?;
+    let folder = tempfile::tempdir().map_err(Error::io("create a folder in", &env::temp_dir()))?;
+    Ok(ControlPlane {
+        kubectl: programs::any_kubectl()?,
+        kubeconfig,
+        folder: PathBuf::from(folder.path()),
+        made: AtomicU32::new(0),
+        backing: Backing::Existing(folder),
+    })
+}

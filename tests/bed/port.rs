@@ -1,0 +1,83 @@
+//! Ports that stay ours while their server is down.
+
+use std::fs::{File, TryLockError};
+use std::net::{Ipv4Addr, TcpListener};
+use std::sync::atomic::{AtomicU16, Ordering};
+
+use crate::Error;
+
+/// Below the range from which systems pick the local ports of outgoing connections (32768 on
+/// Linux, 49152 elsewhere): otherwise a connection could take the port of a server that a test
+/// has stopped, and the server could not come back.
+const FIRST: u16 = 20_000;
+const COUNT: u16 = 12_000;
+
+/// A free port on 127.0.0.1, reserved until dropped.
+///
+/// The reservation is a locked file that every run on this machine knows, because a test stops
+/// its server for a while and nobody else's may take the port meanwhile. The system releases the
+/// lock when the process ends, however it ends.
+#[derive(Debug)]
+pub(crate) struct Port {
+    number: u16,
+    _reservation: File,
+}
+
+impl Port {
+    pub(crate) fn reserve() -> Result<Self, Error> {
+        static NEXT: AtomicU16 = AtomicU16::new(0);
+        let folder = std::env::temp_dir().join("kollect-bed-ports");
+        std::fs::create_dir_all(&folder).map_err(Error::io("create", &folder))?;
+        // Processes begin at different places, so that they seldom ask for the same port.
+        let offset = u16::try_from(std::process::id() % u32::from(COUNT)).unwrap_or(0);
+        for _ in 0..COUNT {
+            let step = NEXT.fetch_add(1, Ordering::Relaxed);
+            let number = FIRST + (offset.wrapping_mul(61).wrapping_add(step)) % COUNT;
+            let path = folder.join(number.to_string());
+            // Another user's reservation cannot be opened: not ours to take.
+            let Ok(file) = File::options().create(true).append(true).open(&path) else {
+                continue;
+            };
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => continue,
+                Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path)(error)),
+            }
+            if TcpListener::bind((Ipv4Addr::LOCALHOST, number)).is_ok() {
+                return Ok(Self {
+                    number,
+                    _reservation: file,
+                });
+            }
+        }
+        Err(Error::NoFreePort {
+            first: FIRST,
+            last: FIRST + COUNT - 1,
+        })
+    }
+
+    pub(crate) fn number(&self) -> u16 {
+        self.number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_held_at_the_same_time_differ() {
+        let ports: Vec<Port> = (0..20).map(|_| Port::reserve().unwrap()).collect();
+        let numbers: std::collections::BTreeSet<u16> = ports.iter().map(Port::number).collect();
+        assert_eq!(numbers.len(), 20);
+    }
+
+    #[test]
+    fn a_reserved_port_can_be_bound_and_stays_reserved_when_it_is_not() {
+        let port = Port::reserve().unwrap();
+        drop(TcpListener::bind((Ipv4Addr::LOCALHOST, port.number())).unwrap());
+        let path = std::env::temp_dir().join(format!("kollect-bed-ports/{}", port.number()));
+        let again = File::options().append(true).open(path).unwrap();
+        assert!(matches!(again.try_lock(), Err(TryLockError::WouldBlock)));
+    }
+}

@@ -1,0 +1,69 @@
+//! Settings of a PostgreSQL server, and its start.
+
+use std::env;
+use std::sync::atomic::AtomicU32;
+
+use super::cluster::Cluster;
+use super::{Postgres, VARIABLE, programs};
+use crate::Error;
+
+/// Another run may take a port between our look at it and the server's start.
+const PORT_ATTEMPTS: u32 = 3;
+
+/// How a [`Postgres`] is to run.
+#[derive(Clone, Debug, Default)]
+pub struct PostgresBuilder {
+    pub(super) tls_hosts: Option<Vec<String>>,
+    pub(super) settings: Vec<(String, String)>,
+}
+
+impl PostgresBuilder {
+    /// Serves TLS only, with a certificate for these host names and addresses, signed by
+    /// [`Postgres::certificate_authority`]. A test of a wrong host name gives one that is not
+    /// `127.0.0.1` or `localhost`.
+    #[must_use]
+    pub fn tls(mut self, hosts: &[&str]) -> Self {
+        self.tls_hosts = Some(hosts.iter().map(|&host| host.to_owned()).collect());
+        self
+    }
+
+    /// Sets a server parameter, as in `postgresql.conf`.
+    #[must_use]
+    pub fn setting(mut self, name: &str, value: &str) -> Self {
+        self.settings.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Starts it and waits until it answers. With `KOLLECT_TEST_POSTGRES_URL` set, takes that
+    /// server and ignores the settings.
+    ///
+    /// # Errors
+    /// [`Error::NotInstalled`] without the programs; [`Error::Server`] when it does not start.
+    pub fn start(self) -> Result<Postgres, Error> {
+        match env::var(VARIABLE) {
+            Ok(url) if !url.is_empty() => Ok(Postgres {
+                psql: programs::any_psql()?,
+                url,
+                made: AtomicU32::new(0),
+                cluster: None,
+            }),
+            _ => self.start_own(),
+        }
+    }
+
+    fn start_own(&self) -> Result<Postgres, Error> {
+        let mut attempt = 1;
+        let cluster = loop {
+            match Cluster::start(self) {
+                Err(error) if error.is_port_clash() && attempt < PORT_ATTEMPTS => attempt += 1,
+                outcome => break outcome?,
+            }
+        };
+        Ok(Postgres {
+            psql: programs::installed("psql")?,
+            url: cluster.url(),
+            made: AtomicU32::new(0),
+            cluster: Some(cluster),
+        })
+    }
+}
