@@ -5,13 +5,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 /// A kind of the Kubernetes API.
 ///
 /// **Shape**: `group` is empty for the core group.
 /// **Source**: Kubernetes API concepts, "API groups and versioning".
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Gvk {
     /// API group, empty for the core group.
     pub group: Arc<str>,
@@ -45,7 +43,7 @@ impl fmt::Display for Gvk {
 }
 
 /// Namespace and name of a namespaced object.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NamespacedName {
     /// Namespace.
     pub namespace: Arc<str>,

@@ -19,9 +19,14 @@
 //!                                                            +---- outcomes -------+
 //! ```
 
+pub mod aggregate;
+pub mod cadence;
 pub mod canonical;
 pub mod condition;
 pub mod config;
+pub mod delivery;
+pub mod engine;
+pub mod fault;
 pub mod ids;
 pub mod row;
 pub mod time;

@@ -1,0 +1,353 @@
+//! The rows of one target, by object uid, with completeness per watch scope.
+//!
+//! A relist is mark and sweep: every list has a mark greater than all earlier ones, every object seen carries the
+//! mark of its scope's list, and when the list is done what carries an older mark is gone. Nothing is buffered.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::ids::WatchScope;
+use crate::row::{Row, RowDigest};
+
+/// What selection and extraction made of one object.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// The object is selected and this is its row.
+    Row(Arc<Row>),
+    /// The object exists and is not selected.
+    NoMatch,
+    /// The object is selected and its extraction failed: the last good row stays.
+    Failed(String),
+    /// The object does not exist any more.
+    Gone,
+}
+
+/// What a target knows about one key.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Current<'a> {
+    /// There is no such object, or it is not selected.
+    Absent,
+    /// The object exists and has no row in memory; whatever a sink holds of it stays.
+    Held,
+    /// The object's row.
+    Row(&'a Arc<Row>),
+}
+
+/// A change of one key; `before` is what a sink that was up to date holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// Object uid.
+    pub uid: Arc<str>,
+    /// What sinks were told about the key before.
+    pub before: Before,
+}
+
+/// What sinks were told about a key before it changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Before {
+    /// Nothing: there was no row.
+    Absent,
+    /// Nothing that is known: the object was held.
+    Unknown,
+    /// The row with this digest.
+    Row(RowDigest),
+}
+
+/// State of one watch scope of a target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scope {
+    /// What the scope covers.
+    pub covers: WatchScope,
+    /// True once a list finished since the registration, so that absence means deletion.
+    pub complete: bool,
+    /// True while a list is under way.
+    pub listing: bool,
+    /// When the last list finished.
+    pub last_list: Option<Timestamp>,
+    /// When the last event was applied.
+    pub last_event: Option<Timestamp>,
+    /// Rows of the scope.
+    pub rows: u64,
+    /// Sum of the digests of the scope's rows.
+    pub checksum: u128,
+    mark: u64,
+}
+
+#[derive(Debug)]
+struct Entry {
+    row: Option<Arc<Row>>,
+    scope: u32,
+    mark: u64,
+    failed: bool,
+}
+
+/// The rows of one target.
+#[derive(Debug, Default)]
+pub struct TargetRows {
+    entries: HashMap<Arc<str>, Entry>,
+    scopes: Vec<Scope>,
+    marks: u64,
+    failures: u64,
+    last_failure: Option<String>,
+}
+
+impl TargetRows {
+    /// Begins a new registration: all scopes are incomplete until they were listed again. Rows stay.
+    pub fn register(&mut self, scopes: &[WatchScope]) {
+        let known = |covers: &WatchScope| self.scopes.iter().position(|s| s.covers == *covers);
+        let order: Vec<Option<usize>> = scopes.iter().map(known).collect();
+        let mut renumbered = HashMap::new();
+        let mut fresh = Vec::with_capacity(scopes.len());
+        for (new, (covers, old)) in scopes.iter().zip(order).enumerate() {
+            let before = old.map(|old| {
+                renumbered.insert(number(old), number(new));
+                &self.scopes[old]
+            });
+            fresh.push(Scope {
+                covers: covers.clone(),
+                complete: false,
+                listing: false,
+                last_list: before.and_then(|b| b.last_list),
+                last_event: before.and_then(|b| b.last_event),
+                rows: before.map_or(0, |b| b.rows),
+                checksum: before.map_or(0, |b| b.checksum),
+                mark: 0,
+            });
+        }
+        self.scopes = fresh;
+        for entry in self.entries.values_mut() {
+            entry.scope = renumbered.get(&entry.scope).copied().unwrap_or(ORPHAN);
+        }
+    }
+
+    /// A list of a scope begins.
+    pub fn list_started(&mut self, covers: &WatchScope) {
+        self.marks += 1;
+        let mark = self.marks;
+        if let Some(scope) = self.scope_mut(covers) {
+            scope.mark = mark;
+            scope.listing = true;
+        }
+    }
+
+    /// A list of a scope was given up.
+    pub fn list_abandoned(&mut self, covers: &WatchScope) {
+        if let Some(scope) = self.scope_mut(covers) {
+            scope.listing = false;
+        }
+    }
+
+    /// Applies what became of one object; says what changed, if anything did.
+    pub fn apply(
+        &mut self,
+        covers: &WatchScope,
+        uid: &Arc<str>,
+        outcome: Outcome,
+        now: Timestamp,
+    ) -> Option<Change> {
+        let index = self.scopes.iter().position(|s| s.covers == *covers)?;
+        self.scopes[index].last_event = Some(now);
+        match outcome {
+            Outcome::Row(row) => self.upsert(index, uid, row),
+            Outcome::NoMatch | Outcome::Gone => self.remove(uid),
+            Outcome::Failed(message) => self.hold(index, uid, message),
+        }
+    }
+
+    fn upsert(&mut self, index: usize, uid: &Arc<str>, row: Arc<Row>) -> Option<Change> {
+        let mark = self.scopes[index].mark;
+        let Some(entry) = self.entries.get_mut(uid) else {
+            add(&mut self.scopes[index], &row);
+            let entry = Entry {
+                row: Some(row),
+                scope: number(index),
+                mark,
+                failed: false,
+            };
+            self.entries.insert(uid.clone(), entry);
+            return Some(Change {
+                uid: uid.clone(),
+                before: Before::Absent,
+            });
+        };
+        entry.mark = mark;
+        if std::mem::take(&mut entry.failed) {
+            self.failures -= 1;
+            if self.failures == 0 {
+                self.last_failure = None;
+            }
+        }
+        let before = before(entry.row.as_ref());
+        if before == Before::Row(row.digest()) && entry.scope == number(index) {
+            return None;
+        }
+        if let (Some(old), Some(scope)) = (&entry.row, self.scopes.get_mut(entry.scope as usize)) {
+            take(scope, old);
+        }
+        add(&mut self.scopes[index], &row);
+        entry.scope = number(index);
+        entry.row = Some(row);
+        Some(Change {
+            uid: uid.clone(),
+            before,
+        })
+    }
+
+    fn hold(&mut self, index: usize, uid: &Arc<str>, message: String) -> Option<Change> {
+        let mark = self.scopes[index].mark;
+        self.last_failure = Some(message);
+        if let Some(entry) = self.entries.get_mut(uid) {
+            entry.mark = mark;
+            if !std::mem::replace(&mut entry.failed, true) {
+                self.failures += 1;
+            }
+            return None;
+        }
+        self.failures += 1;
+        let entry = Entry {
+            row: None,
+            scope: number(index),
+            mark,
+            failed: true,
+        };
+        self.entries.insert(uid.clone(), entry);
+        // A sink that was up to date held nothing of this key, and holding it must not ask for anything.
+        None
+    }
+
+    fn remove(&mut self, uid: &Arc<str>) -> Option<Change> {
+        let (uid, entry) = self.entries.remove_entry(uid)?;
+        Some(self.removed(uid, &entry))
+    }
+
+    fn removed(&mut self, uid: Arc<str>, entry: &Entry) -> Change {
+        if entry.failed {
+            self.failures -= 1;
+            if self.failures == 0 {
+                self.last_failure = None;
+            }
+        }
+        if let (Some(row), Some(scope)) = (&entry.row, self.scopes.get_mut(entry.scope as usize)) {
+            take(scope, row);
+        }
+        Change {
+            uid,
+            before: before(entry.row.as_ref()),
+        }
+    }
+
+    /// How many keys a sweep of the scope would remove now, and how many rows the scope has.
+    pub fn unseen(&self, covers: &WatchScope) -> (usize, usize) {
+        let Some(index) = self.scopes.iter().position(|s| s.covers == *covers) else {
+            return (0, 0);
+        };
+        let mark = self.scopes[index].mark;
+        let in_scope = self.entries.values().filter(|e| e.scope == number(index));
+        in_scope.fold((0, 0), |(unseen, all), entry| {
+            (unseen + usize::from(entry.mark < mark), all + 1)
+        })
+    }
+
+    /// A list of the scope is done: what was not seen is gone. Once all scopes are complete, so are the rows of
+    /// scopes that are not watched any more.
+    pub fn list_done(&mut self, covers: &WatchScope, now: Timestamp) -> Vec<Change> {
+        let Some(index) = self.scopes.iter().position(|s| s.covers == *covers) else {
+            return Vec::new();
+        };
+        let scope = &mut self.scopes[index];
+        scope.listing = false;
+        scope.complete = true;
+        scope.last_list = Some(now);
+        let mark = scope.mark;
+        let all_complete = self.scopes.iter().all(|s| s.complete);
+        let stale = |entry: &Entry| {
+            (entry.scope == number(index) && entry.mark < mark)
+                || (all_complete && entry.scope == ORPHAN)
+        };
+        let gone: Vec<(Arc<str>, Entry)> =
+            self.entries.extract_if(|_, entry| stale(entry)).collect();
+        gone.into_iter()
+            .map(|(uid, entry)| self.removed(uid, &entry))
+            .collect()
+    }
+
+    /// What the target knows about a key.
+    pub fn current(&self, uid: &str) -> Current<'_> {
+        match self.entries.get(uid) {
+            None => Current::Absent,
+            Some(Entry { row: None, .. }) => Current::Held,
+            Some(Entry { row: Some(row), .. }) => Current::Row(row),
+        }
+    }
+
+    /// All keys, in no particular order.
+    pub fn uids(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.entries.keys()
+    }
+
+    /// Rows in memory.
+    pub fn row_count(&self) -> u64 {
+        self.scopes.iter().map(|scope| scope.rows).sum()
+    }
+
+    /// Objects whose extraction fails at present.
+    pub fn failures(&self) -> u64 {
+        self.failures
+    }
+
+    /// Why the extraction of the latest of them failed.
+    pub fn last_failure(&self) -> Option<&str> {
+        self.last_failure.as_deref()
+    }
+
+    /// The watch scopes of the present registration.
+    pub fn scopes(&self) -> &[Scope] {
+        &self.scopes
+    }
+
+    /// Whether a key of `namespace` that no list has shown may be deleted in a sink.
+    pub fn absence_is_known(&self, namespace: &str) -> bool {
+        self.scopes
+            .iter()
+            .any(|scope| scope.complete && scope.covers.covers(namespace))
+            || (!self.scopes.is_empty() && self.scopes.iter().all(|scope| scope.complete))
+    }
+
+    /// Releases memory that a shrunken map still holds.
+    pub fn shrink(&mut self) {
+        if self.entries.capacity() > 4 * self.entries.len().max(16) {
+            self.entries.shrink_to_fit();
+        }
+    }
+
+    fn scope_mut(&mut self, covers: &WatchScope) -> Option<&mut Scope> {
+        self.scopes.iter_mut().find(|scope| scope.covers == *covers)
+    }
+}
+
+/// Scope number of entries whose scope is not watched any more.
+const ORPHAN: u32 = u32::MAX;
+
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(ORPHAN)
+}
+
+fn before(row: Option<&Arc<Row>>) -> Before {
+    row.map_or(Before::Unknown, |row| Before::Row(row.digest()))
+}
+
+fn add(scope: &mut Scope, row: &Row) {
+    scope.rows += 1;
+    scope.checksum = scope
+        .checksum
+        .wrapping_add(u128::from_be_bytes(*row.digest().as_bytes()));
+}
+
+fn take(scope: &mut Scope, row: &Row) {
+    scope.rows -= 1;
+    scope.checksum = scope
+        .checksum
+        .wrapping_sub(u128::from_be_bytes(*row.digest().as_bytes()));
+}

@@ -1,0 +1,428 @@
+//! The engine: rows in, deliveries out. One owned value, synchronous, without clock or I/O.
+//!
+//! [`Engine::configure`] says what should be collected and exported; [`Engine::apply`] takes what happened outside;
+//! both answer with [`Effect`]s for somebody else to carry out. [`Engine::tick`] is called when
+//! [`Engine::next_deadline`] has passed.
+//!
+//! Invariants kept here: nothing is deleted in a sink for a target whose lists are not complete; what fails is held,
+//! not deleted; a delivery counts only once the sink acknowledged it; work follows change.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::aggregate::rows::Outcome;
+use crate::delivery::{Claim, Delivery, HeldRow, Receipt, SyncRecord};
+use crate::fault::Fault;
+use crate::ids::{BindingKey, Epoch, TargetKey, WatchScope};
+use crate::time::Now;
+
+pub mod binding;
+mod operation;
+pub mod report;
+pub mod target;
+
+#[cfg(test)]
+mod tests;
+
+use binding::Binding;
+use target::Target;
+
+/// What should be collected and exported.
+#[derive(Debug, Clone, Default)]
+pub struct Plan {
+    /// Targets whose rows exist or must be kept; what is missing here is removed from memory and from sinks.
+    pub targets: BTreeMap<TargetKey, TargetPlan>,
+    /// Inventories and the sinks they are exported to.
+    pub bindings: BTreeMap<BindingKey, BindingPlan>,
+}
+
+/// What becomes of one target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TargetPlan {
+    /// Collect it. A new epoch means a new definition: old rows stay until its lists are complete.
+    Collect {
+        /// Registration number.
+        epoch: Epoch,
+        /// Kind, as `group/version/Kind`.
+        kind: String,
+        /// What is listed and watched for it.
+        scopes: Vec<WatchScope>,
+    },
+    /// It cannot be collected at present; its rows stay.
+    Hold {
+        /// Condition reason.
+        reason: &'static str,
+    },
+}
+
+/// How one inventory is exported to one sink.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BindingPlan {
+    /// Changes with the sink's definition: a new revision is claimed and read back anew.
+    pub revision: u64,
+    /// Minimum spacing between two deliveries of changes.
+    pub spacing: Duration,
+    /// Set when the inventory is being deleted: whether its rows are removed from the sink first.
+    pub closing: Option<Closing>,
+}
+
+/// What becomes of exported rows when a binding ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Closing {
+    /// They are removed.
+    Purge,
+    /// They stay.
+    Retain,
+}
+
+/// What happened to the collection of one target.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SourceStep {
+    /// A list begins.
+    ListStarted,
+    /// What became of objects, in order.
+    Rows(Vec<(Arc<str>, Outcome)>),
+    /// The list finished without error.
+    ListDone,
+    /// Collection is interrupted.
+    Failed(Fault),
+    /// Collection goes on.
+    Resumed,
+}
+
+/// Something that happened outside.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// A step of a target's collection. Steps of an earlier epoch are dropped.
+    Source {
+        /// The target.
+        target: TargetKey,
+        /// Its registration.
+        epoch: Epoch,
+        /// The watch scope the step is about.
+        scope: WatchScope,
+        /// What happened.
+        step: SourceStep,
+    },
+    /// An answer of a sink to the operation in flight. Answers to an earlier incarnation are dropped.
+    Sink {
+        /// The binding.
+        binding: BindingKey,
+        /// The incarnation that the operation was started for.
+        incarnation: u64,
+        /// The answer.
+        answer: Answer,
+    },
+}
+
+/// An answer of a sink.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// To [`Command::Claim`].
+    Claimed(Result<Claim, Fault>),
+    /// Some of the rows asked for by [`Command::Read`].
+    Found(Vec<HeldRow>),
+    /// The end of [`Command::Read`].
+    Read(Result<(), Fault>),
+    /// To [`Command::Deliver`].
+    Delivered(Result<Receipt, Fault>),
+    /// To [`Command::Record`].
+    Recorded(Result<(), Fault>),
+}
+
+/// Something to be carried out outside.
+#[derive(Debug, Clone)]
+pub enum Effect {
+    /// An operation of a sink; at most one per binding is in flight.
+    Sink {
+        /// The binding.
+        binding: BindingKey,
+        /// To be named in the answer.
+        incarnation: u64,
+        /// The operation.
+        command: Command,
+    },
+    /// List the target's scope once more after a pause, to confirm that most of it is gone.
+    Relist {
+        /// The target.
+        target: TargetKey,
+        /// The scope.
+        scope: WatchScope,
+    },
+    /// The binding of a deleted inventory is done: its clean-up was acknowledged, or nothing was to be cleaned.
+    Closed {
+        /// The binding.
+        binding: BindingKey,
+    },
+}
+
+/// An operation of a sink.
+#[derive(Debug, Clone)]
+pub enum Command {
+    /// Prepare the destination and claim the inventory.
+    Claim,
+    /// Stream what the sink holds of one target.
+    Read {
+        /// Name of the target.
+        target: Arc<str>,
+    },
+    /// Apply a change.
+    Deliver(Delivery),
+    /// Record state for readers.
+    Record(Vec<SyncRecord>),
+}
+
+/// The engine.
+#[derive(Debug, Default)]
+pub struct Engine {
+    targets: BTreeMap<TargetKey, Target>,
+    bindings: BTreeMap<BindingKey, Binding>,
+    changed_targets: BTreeSet<TargetKey>,
+    changed_bindings: BTreeSet<BindingKey>,
+    incarnations: u64,
+}
+
+impl Engine {
+    /// An engine that collects and exports nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Brings targets and bindings in line with a plan.
+    pub fn configure(&mut self, plan: &Plan, now: Now) -> Vec<Effect> {
+        self.configure_targets(plan);
+        self.configure_bindings(plan);
+        let all: Vec<BindingKey> = self.bindings.keys().cloned().collect();
+        let mut effects = Vec::new();
+        for key in all {
+            self.advance(&key, now, &mut effects);
+        }
+        effects
+    }
+
+    fn configure_targets(&mut self, plan: &Plan) {
+        let gone: Vec<TargetKey> = self
+            .targets
+            .keys()
+            .filter(|key| !plan.targets.contains_key(*key))
+            .cloned()
+            .collect();
+        for key in gone {
+            self.targets.remove(&key);
+            self.changed_targets.insert(key.clone());
+            for binding in bindings_of(&mut self.bindings, &key.namespace) {
+                binding.forget_target(&key.name);
+            }
+        }
+        for (key, target_plan) in &plan.targets {
+            let target = self.targets.entry(key.clone()).or_default();
+            if target.configure(target_plan) {
+                self.changed_targets.insert(key.clone());
+            }
+        }
+    }
+
+    fn configure_bindings(&mut self, plan: &Plan) {
+        let changed = &mut self.changed_bindings;
+        self.bindings.retain(|key, _| {
+            let keep = plan.bindings.contains_key(key);
+            if !keep {
+                changed.insert(key.clone());
+            }
+            keep
+        });
+        for (key, binding_plan) in &plan.bindings {
+            let fits = self
+                .bindings
+                .get(key)
+                .is_some_and(|binding| binding.revision() == binding_plan.revision);
+            if !fits {
+                self.incarnations += 1;
+                self.changed_bindings.insert(key.clone());
+                let binding = Binding::new(self.incarnations, binding_plan);
+                self.bindings.insert(key.clone(), binding);
+            }
+            if let Some(binding) = self.bindings.get_mut(key) {
+                binding.configure(binding_plan);
+                let namespace = &key.inventory.namespace;
+                binding.link_targets(
+                    self.targets
+                        .keys()
+                        .filter(|target| target.namespace == *namespace)
+                        .map(|target| &target.name),
+                );
+            }
+        }
+    }
+
+    /// Takes what happened outside.
+    pub fn apply(&mut self, event: Event, now: Now) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        match event {
+            Event::Source {
+                target,
+                epoch,
+                scope,
+                step,
+            } => self.source_step(&target, epoch, &scope, step, now, &mut effects),
+            Event::Sink {
+                binding,
+                incarnation,
+                answer,
+            } => self.sink_answer(&binding, incarnation, answer, now, &mut effects),
+        }
+        effects
+    }
+
+    fn source_step(
+        &mut self,
+        key: &TargetKey,
+        epoch: Epoch,
+        scope: &WatchScope,
+        step: SourceStep,
+        now: Now,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(target) = self
+            .targets
+            .get_mut(key)
+            .filter(|t| t.epoch() == Some(epoch))
+        else {
+            return;
+        };
+        let stepped = target.step(scope, step, now);
+        if stepped.confirm {
+            effects.push(Effect::Relist {
+                target: key.clone(),
+                scope: scope.clone(),
+            });
+        }
+        if stepped.visible || !stepped.changes.is_empty() {
+            self.changed_targets.insert(key.clone());
+        }
+        let keys: Vec<BindingKey> = bindings_keys(&self.bindings, &key.namespace);
+        for binding_key in keys {
+            if let Some(binding) = self.bindings.get_mut(&binding_key) {
+                binding.target_changed(&key.name, &stepped, now.monotonic);
+            }
+            self.advance(&binding_key, now, effects);
+        }
+    }
+
+    fn sink_answer(
+        &mut self,
+        key: &BindingKey,
+        incarnation: u64,
+        answer: Answer,
+        now: Now,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(binding) = self
+            .bindings
+            .get_mut(key)
+            .filter(|b| b.incarnation() == incarnation)
+        else {
+            return;
+        };
+        let namespace = key.inventory.namespace.clone();
+        let targets = &self.targets;
+        let lookup = |name: &Arc<str>| {
+            targets.get(&TargetKey {
+                namespace: namespace.clone(),
+                name: name.clone(),
+            })
+        };
+        let confirm = binding.answer(answer, &lookup, now);
+        if let Some(name) = confirm {
+            let target = TargetKey { namespace, name };
+            let scopes = self
+                .targets
+                .get(&target)
+                .map(Target::scopes)
+                .unwrap_or_default();
+            effects.extend(scopes.into_iter().map(|scope| Effect::Relist {
+                target: target.clone(),
+                scope,
+            }));
+        }
+        self.changed_bindings.insert(key.clone());
+        self.advance(key, now, effects);
+    }
+
+    /// Starts what became due.
+    pub fn tick(&mut self, now: Now) -> Vec<Effect> {
+        let keys: Vec<BindingKey> = self.bindings.keys().cloned().collect();
+        let mut effects = Vec::new();
+        for key in keys {
+            self.advance(&key, now, &mut effects);
+        }
+        effects
+    }
+
+    /// When [`Engine::tick`] has something to do, as a monotonic reading; `None` = not before the next event.
+    pub fn next_deadline(&self) -> Option<Duration> {
+        self.bindings
+            .iter()
+            .filter_map(|(key, binding)| binding.deadline(&lookup_in(&self.targets, key)))
+            .min()
+    }
+
+    fn advance(&mut self, key: &BindingKey, now: Now, effects: &mut Vec<Effect>) {
+        let Some(binding) = self.bindings.get_mut(key) else {
+            return;
+        };
+        match binding.advance(&lookup_in(&self.targets, key), now) {
+            binding::Advance::Nothing => {}
+            binding::Advance::Start(command) => effects.push(Effect::Sink {
+                binding: key.clone(),
+                incarnation: binding.incarnation(),
+                command,
+            }),
+            binding::Advance::Closed => effects.push(Effect::Closed {
+                binding: key.clone(),
+            }),
+        }
+    }
+
+    /// Targets whose report may have changed since the last call, ascending.
+    pub fn take_changed_targets(&mut self) -> BTreeSet<TargetKey> {
+        std::mem::take(&mut self.changed_targets)
+    }
+
+    /// Bindings whose report may have changed since the last call, ascending.
+    pub fn take_changed_bindings(&mut self) -> BTreeSet<BindingKey> {
+        std::mem::take(&mut self.changed_bindings)
+    }
+}
+
+fn lookup_in<'a>(
+    targets: &'a BTreeMap<TargetKey, Target>,
+    binding: &BindingKey,
+) -> impl Fn(&Arc<str>) -> Option<&'a Target> + use<'a> {
+    let namespace = binding.inventory.namespace.clone();
+    move |name| {
+        targets.get(&TargetKey {
+            namespace: namespace.clone(),
+            name: name.clone(),
+        })
+    }
+}
+
+fn bindings_of<'a>(
+    bindings: &'a mut BTreeMap<BindingKey, Binding>,
+    namespace: &'a str,
+) -> impl Iterator<Item = &'a mut Binding> {
+    bindings
+        .iter_mut()
+        .filter(move |(key, _)| &*key.inventory.namespace == namespace)
+        .map(|(_, binding)| binding)
+}
+
+fn bindings_keys(bindings: &BTreeMap<BindingKey, Binding>, namespace: &str) -> Vec<BindingKey> {
+    bindings
+        .keys()
+        .filter(|key| &*key.inventory.namespace == namespace)
+        .cloned()
+        .collect()
+}

@@ -1,0 +1,495 @@
+//! One inventory exported to one sink: a state machine that asks for at most one operation at a time.
+//!
+//! claim → read back what the sink holds of each target → deliver differences, record state. A fault after which the
+//! sink may hold something else than was acknowledged (it was away, it was misconfigured, somebody else wrote)
+//! begins again with the claim.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::operation::Operation;
+use super::report;
+use super::target::{Stepped, Target, is_suspicious};
+use super::{Answer, BindingPlan, Closing, Command};
+use crate::aggregate::difference::{Difference, Step};
+use crate::cadence::Cadence;
+use crate::delivery::{Claim, Delivery, Purge, Receipt};
+use crate::fault::{ErrorClass, Fault};
+use crate::ids::RowKey;
+use crate::time::Now;
+
+/// How often state is recorded while rows change.
+const RECORD_BUSY: Duration = Duration::from_secs(10);
+/// How often it is recorded while nothing happens: readers see from it that the writer lives.
+const RECORD_IDLE: Duration = Duration::from_secs(60);
+/// Failed attempts after which the clean-up of a deleted inventory is given up: a sink that is away must not block a
+/// deletion.
+const CLOSING_ATTEMPTS: u32 = 6;
+
+/// Finds a target of the binding's namespace by name.
+pub trait Lookup<'a>: Fn(&Arc<str>) -> Option<&'a Target> {}
+impl<'a, F: Fn(&Arc<str>) -> Option<&'a Target>> Lookup<'a> for F {}
+
+/// What a binding does next.
+#[derive(Debug)]
+pub enum Advance {
+    /// Nothing at present.
+    Nothing,
+    /// An operation of the sink.
+    Start(Command),
+    /// It ends: its inventory was deleted and nothing is left to clean.
+    Closed,
+}
+
+/// A binding.
+#[derive(Debug)]
+pub struct Binding {
+    incarnation: u64,
+    revision: u64,
+    cadence: Cadence,
+    closing: Option<Closing>,
+    closed: bool,
+    claimed: bool,
+    links: BTreeMap<Arc<str>, Link>,
+    /// Targets that the sink has rows of although they do not exist.
+    purge: BTreeSet<Arc<str>>,
+    operation: Option<Operation>,
+    record_due: Duration,
+    last_record: Option<Duration>,
+    last_success: Option<Timestamp>,
+    fault: Option<Fault>,
+    refused: BTreeSet<RowKey>,
+    last_refusal: Option<String>,
+}
+
+/// What a binding knows about one target.
+#[derive(Debug, Default)]
+struct Link {
+    state: LinkState,
+    difference: Difference,
+    /// How many lists of the target were finished when reading back showed a suspicious loss.
+    doubted_after: Option<u64>,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum LinkState {
+    /// It is not known what the sink holds.
+    #[default]
+    Unread,
+    /// It is being read back.
+    Reading,
+    /// The difference says all.
+    Live,
+}
+
+impl Binding {
+    /// A binding that has not talked to its sink yet.
+    pub fn new(incarnation: u64, plan: &BindingPlan) -> Self {
+        Self {
+            incarnation,
+            revision: plan.revision,
+            cadence: Cadence::new(plan.spacing),
+            closing: plan.closing,
+            closed: false,
+            claimed: false,
+            links: BTreeMap::new(),
+            purge: BTreeSet::new(),
+            operation: None,
+            record_due: Duration::ZERO,
+            last_record: None,
+            last_success: None,
+            fault: None,
+            refused: BTreeSet::new(),
+            last_refusal: None,
+        }
+    }
+
+    /// Takes what a plan may change without a new incarnation.
+    pub fn configure(&mut self, plan: &BindingPlan) {
+        self.cadence.set_spacing(plan.spacing);
+        if plan.closing.is_some() && self.closing != plan.closing {
+            self.cadence.hurry();
+        }
+        self.closing = plan.closing;
+    }
+
+    /// Number of this life of the binding.
+    pub fn incarnation(&self) -> u64 {
+        self.incarnation
+    }
+
+    /// Revision of the sink's definition.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The targets of the inventory.
+    pub fn link_targets<'a>(&mut self, names: impl Iterator<Item = &'a Arc<str>>) {
+        for name in names {
+            self.links.entry(name.clone()).or_default();
+            self.purge.remove(name);
+        }
+    }
+
+    /// A target does not exist any more: its rows go.
+    pub fn forget_target(&mut self, name: &Arc<str>) {
+        self.links.remove(name);
+        self.refused.retain(|key| key.target != *name);
+        self.purge.insert(name.clone());
+    }
+
+    /// Something happened to a target.
+    pub fn target_changed(&mut self, name: &Arc<str>, stepped: &Stepped, now: Duration) {
+        let Some(link) = self.links.get_mut(name) else {
+            return;
+        };
+        if link.state != LinkState::Unread {
+            for change in &stepped.changes {
+                link.difference.changed(change);
+            }
+            if stepped.completed && link.difference.is_partial() {
+                *link = Link::default();
+            }
+        }
+        if stepped.visible {
+            self.record_due = self.record_due.min(now);
+        }
+    }
+
+    /// What to do now.
+    pub fn advance<'a>(&mut self, lookup: &impl Lookup<'a>, now: Now) -> Advance {
+        if self.closed || self.operation.is_some() || !self.cadence.ready(now.monotonic) {
+            return Advance::Nothing;
+        }
+        if self.closing == Some(Closing::Retain) {
+            self.closed = true;
+            return Advance::Closed;
+        }
+        let Some((operation, command)) = self.next(lookup, now) else {
+            return Advance::Nothing;
+        };
+        self.operation = Some(operation);
+        self.cadence.started();
+        Advance::Start(command)
+    }
+
+    fn next<'a>(&mut self, lookup: &impl Lookup<'a>, now: Now) -> Option<(Operation, Command)> {
+        if !self.claimed {
+            return Some((Operation::Claim, Command::Claim));
+        }
+        if self.closing == Some(Closing::Purge) {
+            let delivery = Delivery {
+                purge: Purge::Inventory,
+                ..Delivery::default()
+            };
+            return Some((Operation::Close, Command::Deliver(delivery)));
+        }
+        self.next_read(lookup)
+            .or_else(|| self.next_delivery(lookup))
+            .or_else(|| self.next_record(lookup, now))
+    }
+
+    fn next_read<'a>(&mut self, lookup: &impl Lookup<'a>) -> Option<(Operation, Command)> {
+        let (name, target) = self.unread(lookup)?;
+        let link = self.links.get_mut(&name)?;
+        link.state = LinkState::Reading;
+        link.difference = Difference::against_empty(target.rows());
+        let operation = Operation::Read {
+            target: name.clone(),
+        };
+        Some((operation, Command::Read { target: name }))
+    }
+
+    /// The first target that must be read back and can be.
+    fn unread<'a>(&self, lookup: &impl Lookup<'a>) -> Option<(Arc<str>, &'a Target)> {
+        self.links
+            .iter()
+            .filter(|(_, link)| link.state == LinkState::Unread)
+            .find_map(|(name, link)| {
+                let target = lookup(name).filter(|target| target.is_deliverable())?;
+                let proven = link
+                    .doubted_after
+                    .is_none_or(|lists| target.lists_done() > lists);
+                proven.then(|| (name.clone(), target))
+            })
+    }
+
+    fn next_delivery<'a>(&mut self, lookup: &impl Lookup<'a>) -> Option<(Operation, Command)> {
+        let mut delivery = Delivery::default();
+        let mut keys = Vec::new();
+        for (name, link) in &mut self.links {
+            let Some(target) = lookup(name).filter(|target| link.has_work(target)) else {
+                continue;
+            };
+            for (uid, step) in link.difference.take(target.rows()) {
+                let key = RowKey {
+                    target: name.clone(),
+                    uid,
+                };
+                keys.push(key.clone());
+                match step {
+                    Step::Upsert(row) => delivery.upserts.push((key, row)),
+                    Step::Delete => delivery.deletes.push(key),
+                }
+            }
+        }
+        let purged: Vec<Arc<str>> = std::mem::take(&mut self.purge).into_iter().collect();
+        if keys.is_empty() && purged.is_empty() {
+            return None;
+        }
+        if !purged.is_empty() {
+            delivery.purge = Purge::Targets(purged.clone());
+        }
+        Some((
+            Operation::Deliver { keys, purged },
+            Command::Deliver(delivery),
+        ))
+    }
+
+    fn next_record<'a>(
+        &mut self,
+        lookup: &impl Lookup<'a>,
+        now: Now,
+    ) -> Option<(Operation, Command)> {
+        if now.monotonic < self.record_due || self.links.is_empty() {
+            return None;
+        }
+        let records = self
+            .links
+            .iter()
+            .filter_map(|(name, link)| {
+                let target = lookup(name)?;
+                let level = link.state == LinkState::Live && link.difference.is_empty();
+                Some(report::sync_records(
+                    name,
+                    target,
+                    level.then_some(now.wall),
+                ))
+            })
+            .flatten()
+            .collect();
+        Some((Operation::Record, Command::Record(records)))
+    }
+
+    /// When [`Binding::advance`] has something to do.
+    pub fn deadline<'a>(&self, lookup: &impl Lookup<'a>) -> Option<Duration> {
+        if self.closed {
+            return None;
+        }
+        let possible = self.cadence.next()?;
+        let urgent = !self.claimed
+            || self.closing.is_some()
+            || !self.purge.is_empty()
+            || self.unread(lookup).is_some()
+            || self
+                .links
+                .iter()
+                .any(|(name, link)| lookup(name).is_some_and(|target| link.has_work(target)));
+        if urgent {
+            Some(possible)
+        } else if self.links.is_empty() {
+            None
+        } else {
+            Some(possible.max(self.record_due))
+        }
+    }
+
+    /// Takes an answer of the sink. Returns the name of a target that must be listed once more before rows that the
+    /// sink holds count as deleted.
+    pub fn answer<'a>(
+        &mut self,
+        answer: Answer,
+        lookup: &impl Lookup<'a>,
+        now: Now,
+    ) -> Option<Arc<str>> {
+        if let Answer::Found(held) = answer {
+            if let Some(Operation::Read { target: name }) = &self.operation
+                && let (Some(link), Some(target)) = (self.links.get_mut(name), lookup(name))
+            {
+                link.difference.found(held, target.rows());
+            }
+            return None;
+        }
+        let operation = self.operation.take()?;
+        match (operation, answer) {
+            (Operation::Claim, Answer::Claimed(Ok(claim))) => self.claimed(&claim, now),
+            (Operation::Read { target }, Answer::Read(Ok(()))) => {
+                return self.read(&target, lookup, now);
+            }
+            (Operation::Deliver { keys, .. }, Answer::Delivered(Ok(receipt))) => {
+                self.delivered(&keys, receipt, now)
+            }
+            (Operation::Close, Answer::Delivered(Ok(_))) => {
+                self.succeeded(now, false);
+                self.closing = Some(Closing::Retain);
+            }
+            (Operation::Record, Answer::Recorded(Ok(()))) => {
+                self.succeeded(now, false);
+                self.last_record = Some(now.monotonic);
+                self.record_due = now.monotonic + RECORD_IDLE;
+            }
+            (operation, answer) => {
+                if let Operation::Deliver { keys, purged } = operation {
+                    self.undelivered(keys, purged);
+                }
+                if let Some(fault) = fault_of(answer) {
+                    self.failed(fault, now);
+                }
+            }
+        }
+        None
+    }
+
+    fn claimed(&mut self, claim: &Claim, now: Now) {
+        self.claimed = true;
+        let strangers = claim
+            .targets
+            .iter()
+            .filter(|name| !self.links.contains_key(*name));
+        self.purge.extend(strangers.cloned());
+        self.record_due = now.monotonic;
+        self.succeeded(now, false);
+    }
+
+    fn read<'a>(
+        &mut self,
+        name: &Arc<str>,
+        lookup: &impl Lookup<'a>,
+        now: Now,
+    ) -> Option<Arc<str>> {
+        self.succeeded(now, false);
+        let link = self.links.get_mut(name)?;
+        let target = lookup(name)?;
+        let (lost, held) = link.difference.losses(target.rows());
+        if link.doubted_after.is_none() && is_suspicious(lost, held) {
+            *link = Link {
+                doubted_after: Some(target.lists_done()),
+                ..Link::default()
+            };
+            return Some(name.clone());
+        }
+        link.state = LinkState::Live;
+        link.doubted_after = None;
+        None
+    }
+
+    fn delivered(&mut self, keys: &[RowKey], receipt: Receipt, now: Now) {
+        for key in keys {
+            self.refused.remove(key);
+        }
+        for (key, reason) in receipt.refused {
+            self.last_refusal = Some(reason);
+            self.refused.insert(key);
+        }
+        if self.refused.is_empty() {
+            self.last_refusal = None;
+        }
+        self.succeeded(now, true);
+        let busy = self
+            .last_record
+            .map_or(now.monotonic, |last| last + RECORD_BUSY);
+        self.record_due = self.record_due.min(busy.max(now.monotonic));
+    }
+
+    fn succeeded(&mut self, now: Now, spaced: bool) {
+        self.last_success = Some(now.wall);
+        self.fault = None;
+        self.cadence.succeeded(now.monotonic, spaced);
+    }
+
+    fn undelivered(&mut self, keys: Vec<RowKey>, purged: Vec<Arc<str>>) {
+        for RowKey { target, uid } in keys {
+            if let Some(link) = self.links.get_mut(&target) {
+                link.difference.uncertain([uid]);
+            }
+        }
+        let gone = purged
+            .into_iter()
+            .filter(|name| !self.links.contains_key(name));
+        self.purge.extend(gone);
+    }
+
+    fn failed(&mut self, fault: Fault, now: Now) {
+        self.cadence
+            .failed(now.monotonic, fault.class, self.incarnation);
+        let hopeless = fault.class.is_terminal() || self.cadence.failures() >= CLOSING_ATTEMPTS;
+        if self.closing.is_some() && hopeless {
+            self.closing = Some(Closing::Retain);
+            self.cadence.hurry();
+        }
+        match fault.class {
+            ErrorClass::Transient | ErrorClass::Throttled { .. } => self.stop_reading(),
+            ErrorClass::Unavailable | ErrorClass::Misconfigured | ErrorClass::Rejected => {
+                self.claimed = false;
+                for link in self.links.values_mut() {
+                    *link = Link::default();
+                }
+            }
+        }
+        self.fault = Some(fault);
+    }
+
+    fn stop_reading(&mut self) {
+        for link in self
+            .links
+            .values_mut()
+            .filter(|link| link.state == LinkState::Reading)
+        {
+            *link = Link::default();
+        }
+    }
+
+    /// How the binding is doing.
+    pub fn report<'a>(&self, lookup: &impl Lookup<'a>) -> report::BindingReport {
+        let behind = self.links.iter().filter(|(name, link)| {
+            lookup(name).is_some_and(|target| target.is_deliverable())
+                && (link.state != LinkState::Live || !link.difference.is_empty())
+        });
+        let delivering = matches!(
+            self.operation,
+            Some(Operation::Deliver { .. } | Operation::Close | Operation::Claim)
+        );
+        report::BindingReport {
+            level: self.claimed && !delivering && self.purge.is_empty() && behind.count() == 0,
+            waiting: self
+                .links
+                .keys()
+                .filter(|name| lookup(name).is_some_and(|target| !target.is_deliverable()))
+                .cloned()
+                .collect(),
+            connected: self.claimed,
+            last_success: self.last_success,
+            fault: self.fault.clone(),
+            refused: self.refused.len(),
+            last_refusal: self.last_refusal.clone(),
+        }
+    }
+}
+
+impl Link {
+    fn has_work(&self, target: &Target) -> bool {
+        self.state == LinkState::Live && !self.difference.is_empty() && target.is_deliverable()
+    }
+}
+
+/// The fault of a failed operation; an answer that does not fit the operation is a fault of its own.
+fn fault_of(answer: Answer) -> Option<Fault> {
+    match answer {
+        Answer::Claimed(Err(fault))
+        | Answer::Read(Err(fault))
+        | Answer::Delivered(Err(fault))
+        | Answer::Recorded(Err(fault)) => Some(fault),
+        Answer::Claimed(Ok(_))
+        | Answer::Found(_)
+        | Answer::Read(Ok(()))
+        | Answer::Delivered(Ok(_))
+        | Answer::Recorded(Ok(())) => Some(Fault::new(
+            ErrorClass::Transient,
+            crate::condition::reason::EXPORT_FAILED,
+            "the sink answered another operation than the one in flight; it is tried again",
+        )),
+    }
+}

@@ -1,0 +1,118 @@
+//! What the engine says about targets and bindings: for statuses, for metrics, and for the sinks' own records.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::Engine;
+use super::target::Target;
+use crate::delivery::SyncRecord;
+use crate::fault::Fault;
+use crate::ids::{BindingKey, TargetKey, WatchScope};
+
+/// How a target is doing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TargetReport {
+    /// Rows in memory.
+    pub rows: u64,
+    /// Objects whose extraction fails.
+    pub failures: u64,
+    /// Why the latest of them failed.
+    pub last_failure: Option<String>,
+    /// True once the present definition was listed whole.
+    pub complete: bool,
+    /// Why collection is interrupted.
+    pub fault: Option<Fault>,
+}
+
+/// How a binding is doing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BindingReport {
+    /// True when the sink acknowledged exactly the present rows of every target that may be delivered.
+    pub level: bool,
+    /// Targets whose rows are not delivered at present: not listed whole, or not collectable.
+    pub waiting: Vec<Arc<str>>,
+    /// True while the inventory is claimed.
+    pub connected: bool,
+    /// When the sink last acknowledged anything.
+    pub last_success: Option<Timestamp>,
+    /// Why the last operation failed, if it did.
+    pub fault: Option<Fault>,
+    /// Rows that the sink refuses for what they contain.
+    pub refused: usize,
+    /// Why it refused the latest of them.
+    pub last_refusal: Option<String>,
+}
+
+impl Engine {
+    /// How a target is doing; `None` if it is not known.
+    pub fn target(&self, key: &TargetKey) -> Option<TargetReport> {
+        let target = self.targets.get(key)?;
+        Some(TargetReport {
+            rows: target.rows().row_count(),
+            failures: target.rows().failures(),
+            last_failure: target.rows().last_failure().map(str::to_owned),
+            complete: target.is_deliverable(),
+            fault: target.fault().cloned(),
+        })
+    }
+
+    /// How a binding is doing; `None` if it is not known.
+    pub fn binding(&self, key: &BindingKey) -> Option<BindingReport> {
+        let binding = self.bindings.get(key)?;
+        Some(binding.report(&super::lookup_in(&self.targets, key)))
+    }
+
+    /// Rows of all targets.
+    pub fn row_count(&self) -> u64 {
+        self.targets
+            .values()
+            .map(|target| target.rows().row_count())
+            .sum()
+    }
+
+    /// True once the first list of every target finished or failed.
+    pub fn is_settled(&self) -> bool {
+        self.targets.values().all(Target::is_settled)
+    }
+}
+
+/// The state of each watch scope of a target, for readers of a sink.
+pub(super) fn sync_records(
+    name: &Arc<str>,
+    target: &Target,
+    as_of: Option<Timestamp>,
+) -> Vec<SyncRecord> {
+    target
+        .rows()
+        .scopes()
+        .iter()
+        .map(|scope| {
+            let fault = target.fault_of(&scope.covers);
+            let state = match (scope.complete, fault.is_some() || target.held().is_some()) {
+                (_, true) => "Degraded",
+                (true, false) => "Complete",
+                (false, false) => "Listing",
+            };
+            SyncRecord {
+                target: name.clone(),
+                kind: target.kind().to_owned(),
+                scope: match &scope.covers {
+                    WatchScope::Cluster => "".into(),
+                    WatchScope::Namespace(namespace) => namespace.clone(),
+                },
+                state,
+                reason: target
+                    .held()
+                    .or(fault.map(|fault| fault.reason))
+                    .unwrap_or_default()
+                    .to_owned(),
+                last_list: scope.last_list,
+                last_event: scope.last_event,
+                as_of: as_of.filter(|_| state == "Complete"),
+                rows: scope.rows,
+                checksum: format!("{:032x}", scope.checksum),
+            }
+        })
+        .collect()
+}
