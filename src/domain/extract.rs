@@ -1,0 +1,3 @@
+//! From an object to a row: paths, expressions and the part of an object they need.
+
+pub mod jsonpath;
