@@ -59,7 +59,8 @@ pub struct Binding {
     operation: Option<Operation>,
     record_due: Duration,
     last_record: Option<Duration>,
-    last_success: Option<Timestamp>,
+    last_export: Option<Timestamp>,
+    settled: bool,
     fault: Option<Fault>,
     refused: BTreeSet<RowKey>,
     last_refusal: Option<String>,
@@ -100,7 +101,8 @@ impl Binding {
             operation: None,
             record_due: Duration::ZERO,
             last_record: None,
-            last_success: None,
+            last_export: None,
+            settled: false,
             fault: None,
             refused: BTreeSet::new(),
             last_refusal: None,
@@ -154,6 +156,7 @@ impl Binding {
                 *link = Link::default();
             }
         }
+        self.settled &= !stepped.completed;
         if stepped.visible {
             self.record_due = self.record_due.min(now);
         }
@@ -161,6 +164,7 @@ impl Binding {
 
     /// What to do now.
     pub fn advance<'a>(&mut self, lookup: &impl Lookup<'a>, now: Now) -> Advance {
+        self.settled |= self.fault.is_none() && self.is_level(lookup);
         if self.closed || self.operation.is_some() || !self.cadence.ready(now.monotonic) {
             return Advance::Nothing;
         }
@@ -196,6 +200,7 @@ impl Binding {
         let (name, target) = self.unread(lookup)?;
         let link = self.links.get_mut(&name)?;
         link.state = LinkState::Reading;
+        self.settled = false;
         link.difference = Difference::against_empty(target.rows());
         let operation = Operation::Read {
             target: name.clone(),
@@ -373,6 +378,7 @@ impl Binding {
         }
         link.state = LinkState::Live;
         link.doubted_after = None;
+        self.last_export = Some(now.wall);
         None
     }
 
@@ -387,6 +393,7 @@ impl Binding {
         if self.refused.is_empty() {
             self.last_refusal = None;
         }
+        self.last_export = Some(now.wall);
         self.succeeded(now, true);
         let busy = self
             .last_record
@@ -395,7 +402,6 @@ impl Binding {
     }
 
     fn succeeded(&mut self, now: Now, spaced: bool) {
-        self.last_success = Some(now.wall);
         self.fault = None;
         self.cadence.succeeded(now.monotonic, spaced);
     }
@@ -429,6 +435,7 @@ impl Binding {
                 }
             }
         }
+        self.settled = false;
         self.fault = Some(fault);
     }
 
@@ -442,18 +449,24 @@ impl Binding {
         }
     }
 
-    /// How the binding is doing.
-    pub fn report<'a>(&self, lookup: &impl Lookup<'a>) -> report::BindingReport {
-        let behind = self.links.iter().filter(|(name, link)| {
-            lookup(name).is_some_and(|target| target.is_deliverable())
-                && (link.state != LinkState::Live || !link.difference.is_empty())
-        });
+    /// True when the sink acknowledged exactly the present rows of every target that may be delivered.
+    fn is_level<'a>(&self, lookup: &impl Lookup<'a>) -> bool {
         let delivering = matches!(
             self.operation,
             Some(Operation::Deliver { .. } | Operation::Close | Operation::Claim)
         );
+        let behind = self.links.iter().any(|(name, link)| {
+            lookup(name).is_some_and(Target::is_deliverable)
+                && (link.state != LinkState::Live || !link.difference.is_empty())
+        });
+        self.claimed && !delivering && !behind && self.purge.is_empty()
+    }
+
+    /// How the binding is doing.
+    pub fn report<'a>(&self, lookup: &impl Lookup<'a>) -> report::BindingReport {
         report::BindingReport {
-            level: self.claimed && !delivering && self.purge.is_empty() && behind.count() == 0,
+            level: self.is_level(lookup),
+            settled: self.settled,
             waiting: self
                 .links
                 .keys()
@@ -461,7 +474,7 @@ impl Binding {
                 .cloned()
                 .collect(),
             connected: self.claimed,
-            last_success: self.last_success,
+            last_export: self.last_export,
             fault: self.fault.clone(),
             refused: self.refused.len(),
             last_refusal: self.last_refusal.clone(),

@@ -34,8 +34,10 @@ pub struct BindingReport {
     pub waiting: Vec<Arc<str>>,
     /// True while the inventory is claimed.
     pub connected: bool,
-    /// When the sink last acknowledged anything.
-    pub last_success: Option<Timestamp>,
+    /// True once the sink was level since the last fault: what changes now is on its way within moments.
+    pub settled: bool,
+    /// When the sink last acknowledged the inventory's state.
+    pub last_export: Option<Timestamp>,
     /// Why the last operation failed, if it did.
     pub fault: Option<Fault>,
     /// Rows that the sink refuses for what they contain.

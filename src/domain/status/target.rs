@@ -1,0 +1,131 @@
+//! Status of a `KollectTarget`.
+
+use serde::Serialize;
+
+use super::Status;
+use crate::condition::{Wanted, kind, reason};
+use crate::engine::report::{BindingReport, TargetReport};
+
+/// What a target's status is computed from.
+#[derive(Debug)]
+pub struct Facts<'a> {
+    /// Name of the profile.
+    pub profile: &'a str,
+    /// Why the target is not collected, if it is not.
+    pub blocked: Option<(&'static str, &'a str)>,
+    /// What the engine says.
+    pub report: Option<&'a TargetReport>,
+    /// Namespaces that the target means; `None` while namespaces are not known.
+    pub namespaces: Option<Vec<String>>,
+    /// Rules that can match.
+    pub active_rules: usize,
+    /// The sinks of all inventories of the namespace, by their name in statuses.
+    pub sinks: Vec<(String, Option<BindingReport>)>,
+}
+
+/// Fields of the status.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Fields {
+    item_count: u64,
+    extraction_failures: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_extraction_error: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    matched_namespaces: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    effective_namespaces: Vec<String>,
+    active_resource_rules: usize,
+}
+
+/// Most namespaces that a status lists.
+const NAMESPACES_LIMIT: usize = 500;
+
+/// Computes the status. `Ready` is present only while all is well, which is what consumers test for.
+pub fn status(facts: Facts<'_>) -> Status<Fields> {
+    let mut conditions = health(&facts);
+    conditions.push(sinks(&facts.sinks));
+    let mut namespaces = facts.namespaces.unwrap_or_default();
+    namespaces.truncate(NAMESPACES_LIMIT);
+    Status {
+        conditions,
+        fields: Fields {
+            item_count: facts.report.map_or(0, |report| report.rows),
+            extraction_failures: facts.report.map_or(0, |report| report.failures),
+            last_extraction_error: facts.report.and_then(|report| report.last_failure.clone()),
+            matched_namespaces: namespaces.clone(),
+            effective_namespaces: namespaces,
+            active_resource_rules: facts.active_rules,
+        },
+    }
+}
+
+fn health(facts: &Facts<'_>) -> Vec<Wanted> {
+    let degraded =
+        |reason: &str, message: String| vec![Wanted::new(kind::DEGRADED, true, reason, message)];
+    if let Some((reason, message)) = facts.blocked {
+        return degraded(reason, message.to_owned());
+    }
+    let Some(report) = facts.report else {
+        return Vec::new();
+    };
+    if let Some(fault) = &report.fault {
+        let stale = if report.rows > 0 {
+            format!(
+                "; the {} row(s) collected before stay as they are",
+                report.rows
+            )
+        } else {
+            String::new()
+        };
+        return degraded(fault.reason, format!("{}{stale}", fault.message));
+    }
+    if !report.complete {
+        let message = format!("listing the objects of profile {}", facts.profile);
+        return vec![Wanted::new(kind::SYNCED, false, reason::LISTING, message)];
+    }
+    if report.failures > 0 {
+        let last = report.last_failure.as_deref().unwrap_or("no details");
+        let message = format!(
+            "{} object(s) fail extraction and keep their last good row; latest: {last}",
+            report.failures
+        );
+        return degraded(reason::EXTRACTION_FAILED, message);
+    }
+    let message = format!(
+        "profile {}: collecting {} resource(s)",
+        facts.profile, report.rows
+    );
+    vec![
+        Wanted::new(kind::READY, true, reason::COLLECTING, message.clone()),
+        Wanted::new(kind::SYNCED, true, reason::COLLECTING, message),
+    ]
+}
+
+/// `SinkReachable` is about sinks only; a sink that is away does not degrade the target.
+fn sinks(sinks: &[(String, Option<BindingReport>)]) -> Wanted {
+    let broken: Vec<String> = sinks
+        .iter()
+        .filter_map(|(name, report)| match report {
+            None => Some(format!("{name} cannot be used")),
+            Some(report) => report
+                .fault
+                .as_ref()
+                .map(|fault| format!("{name}: {}", fault.message)),
+        })
+        .collect();
+    let kind = kind::SINK_REACHABLE;
+    if sinks.is_empty() {
+        let message = "no inventory of the namespace has a sink";
+        Wanted::new(kind, true, reason::NO_SINKS_IN_NAMESPACE, message)
+    } else if broken.is_empty() {
+        Wanted::new(
+            kind,
+            true,
+            reason::SINKS_REACHABLE,
+            "all sinks of the namespace can be reached",
+        )
+    } else {
+        Wanted::new(kind, false, reason::SINK_UNREACHABLE, broken.join("; "))
+    }
+}
