@@ -38,7 +38,7 @@ pub struct ControlPlane {
 
 #[derive(Debug)]
 enum Backing {
-    Owned(Components),
+    Owned(Box<Components>),
     /// The folder holds the files that this process makes; the cluster is somebody else's.
     Existing(#[expect(dead_code, reason = "kept for its folder")] tempfile::TempDir),
 }

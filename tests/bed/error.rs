@@ -171,7 +171,8 @@ mod tests {
 
     #[test]
     fn a_log_tail_keeps_the_last_forty_lines() {
-        let log: String = (1..=100).map(|line| format!("line {line}\n")).collect();
+        let lines: Vec<String> = (1..=100).map(|line| format!("line {line}")).collect();
+        let log = lines.join("\n") + "\n";
         let tail = LogTail::of(log.as_bytes()).to_string();
         assert!(tail.starts_with("line 61\n"), "{tail}");
         assert!(tail.ends_with("\nline 100"), "{tail}");

@@ -17,7 +17,7 @@ use crate::{Error, eventually, process_tree};
 
 /// Starts take a few seconds; this leaves room for a machine that runs many at once.
 const START_DEADLINE: Duration = Duration::from_secs(90);
-const STOP_DEADLINE: Duration = Duration::from_secs(60);
+const STOP_DEADLINE: Duration = Duration::from_mins(1);
 
 /// Waits for a word on standard input and only then becomes the server. If the owner dies in
 /// between, before the watchdog knows the process, the input ends and nothing is started.

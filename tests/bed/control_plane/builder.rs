@@ -68,7 +68,7 @@ impl ControlPlaneBuilder {
             kubeconfig: components.kubeconfig.clone(),
             folder: components.folder(),
             made: AtomicU32::new(0),
-            backing: Backing::Owned(components),
+            backing: Backing::Owned(Box::new(components)),
         })
     }
 }

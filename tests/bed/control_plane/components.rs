@@ -172,6 +172,8 @@ fn apiserver(
             files.token_private.display()
         ),
         "--authorization-mode=Node,RBAC".into(),
+        // Otherwise a stop waits a whole minute for watches, which do not end by themselves.
+        "--shutdown-watch-termination-grace-period=1s".into(),
     ];
     arguments.extend(settings.apiserver_flags.iter().cloned());
     Ok(Launch {

