@@ -218,6 +218,9 @@ fn controller_manager(
             ),
             format!("--root-ca-file={}", files.authority.certificate().display()),
             "--leader-elect=false".into(),
+            // The limits of a small cluster would add 4 s to the start.
+            "--kube-api-qps=500".into(),
+            "--kube-api-burst=1000".into(),
         ],
         user: None,
         stop_signal: Signal::TERM,
