@@ -3,19 +3,20 @@
 mod builder;
 mod components;
 mod kubeconfig;
+mod kubectl;
 mod programs;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 pub use builder::ControlPlaneBuilder;
 
 use components::Components;
+use kubectl::Kubectl;
 
+use crate::Error;
 use crate::certificates::write_private;
-use crate::{Error, command};
 
 const SERVER: &str = "control plane";
 /// Names a cluster that exists already.
@@ -29,8 +30,7 @@ const VARIABLE: &str = "KOLLECT_TEST_KUBECONFIG";
 /// With `KOLLECT_TEST_KUBECONFIG` set, the value stands for that cluster instead.
 #[derive(Debug)]
 pub struct ControlPlane {
-    kubectl: PathBuf,
-    kubeconfig: PathBuf,
+    kubectl: Kubectl,
     made: AtomicU32,
     folder: PathBuf,
     backing: Backing,
@@ -72,7 +72,7 @@ impl ControlPlane {
 
     /// The kubeconfig of a cluster administrator.
     pub fn kubeconfig_path(&self) -> &Path {
-        &self.kubeconfig
+        &self.kubectl.kubeconfig
     }
 
     /// Writes a kubeconfig that presents `token`, for example one that
@@ -116,12 +116,12 @@ impl ControlPlane {
     /// # Errors
     /// [`Error::Command`] with what kubectl complained about.
     pub fn kubectl(&self, arguments: &[&str], stdin: Option<&str>) -> Result<String, Error> {
-        kubectl(&self.kubectl, &self.kubeconfig, arguments, stdin)
+        self.kubectl.run(arguments, stdin)
     }
 
     /// The kubectl program, of the version of the API server.
     pub fn kubectl_path(&self) -> &Path {
-        &self.kubectl
+        &self.kubectl.program
     }
 
     /// Stops the API server in good order: watches end, connections are refused.
@@ -193,20 +193,27 @@ impl ControlPlane {
     }
 }
 
-fn kubectl(
-    program: &Path,
-    kubeconfig: &Path,
-    arguments: &[&str],
-    stdin: Option<&str>,
-) -> Result<String, Error> {
-    let mut command = Command::new(program);
-    command.args(arguments);
-    // The cache of what the API offers goes with the cluster, not with the person.
-    if let Some(folder) = kubeconfig.parent() {
-        command.env("KUBECACHEDIR", folder.join("kubectl-cache"));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cluster_of_somebody_else_is_never_stopped() {
+        let folder = tempfile::tempdir().unwrap();
+        let cluster = ControlPlane {
+            kubectl: Kubectl {
+                program: "kubectl".into(),
+                kubeconfig: folder.path().join("config"),
+                cache: folder.path().into(),
+            },
+            made: AtomicU32::new(0),
+            folder: folder.path().into(),
+            backing: Backing::Existing(folder),
+        };
+        assert_eq!(
+            cluster.stop_apiserver().unwrap_err().to_string(),
+            "KOLLECT_TEST_KUBECONFIG names a control plane that this test does not own: \
+             unset it for tests that stop and start one"
+        );
     }
-    command.env("KUBECONFIG", kubeconfig);
-    command.env_remove("KUBERNETES_SERVICE_HOST");
-    let label = format!("kubectl {}", arguments.join(" "));
-    command::output(command, &label, stdin)
 }

@@ -85,6 +85,7 @@ server_names() {
 }
 
 need flock "install util-linux (on macOS: brew install flock)"
+need ps "install procps; the servers are watched with it"
 if (($# == 0)); then
 	mapfile -t names < <(server_names)
 	set -- "${names[@]}"

@@ -177,3 +177,23 @@ fn psql(program: &Path, url: &str, sql: &str) -> Result<String, Error> {
     let printed = command::output(command, "psql", Some(sql))?;
     Ok(printed.trim_end_matches('\n').to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_of_somebody_else_is_never_stopped() {
+        let postgres = Postgres {
+            psql: "psql".into(),
+            url: "postgres://127.0.0.1/postgres".into(),
+            made: AtomicU32::new(0),
+            cluster: None,
+        };
+        assert_eq!(
+            postgres.stop().unwrap_err().to_string(),
+            "KOLLECT_TEST_POSTGRES_URL names a postgres that this test does not own: \
+             unset it for tests that stop and start one"
+        );
+    }
+}

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU32;
 
 use super::components::Components;
+use super::kubectl::Kubectl;
 use super::{Backing, ControlPlane, VARIABLE, programs};
 use crate::Error;
 
@@ -65,7 +66,6 @@ impl ControlPlaneBuilder {
         };
         Ok(ControlPlane {
             kubectl: components.kubectl.clone(),
-            kubeconfig: components.kubeconfig.clone(),
             folder: components.folder(),
             made: AtomicU32::new(0),
             backing: Backing::Owned(Box::new(components)),
@@ -79,8 +79,11 @@ fn existing(kubeconfig: &Path) -> Result<ControlPlane, Error> {
         .map_err(Error::io("read", kubeconfig))?;
     let folder = tempfile::tempdir().map_err(Error::io("create a folder in", &env::temp_dir()))?;
     Ok(ControlPlane {
-        kubectl: programs::any_kubectl()?,
-        kubeconfig,
+        kubectl: Kubectl {
+            program: programs::any_kubectl()?,
+            kubeconfig,
+            cache: folder.path().join("kubectl-cache"),
+        },
         folder: PathBuf::from(folder.path()),
         made: AtomicU32::new(0),
         backing: Backing::Existing(folder),

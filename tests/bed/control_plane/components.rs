@@ -7,7 +7,8 @@ use std::sync::Arc;
 use rustix::process::Signal;
 
 use super::builder::ControlPlaneBuilder;
-use super::{kubeconfig, kubectl, programs};
+use super::kubectl::Kubectl;
+use super::{kubeconfig, programs};
 use crate::Error;
 use crate::certificates::{Authority, Holder, Identity, token_key, write_private};
 use crate::instance::Instance;
@@ -20,8 +21,7 @@ pub(super) struct Components {
     pub(super) controller_manager: Server,
     pub(super) apiserver: Server,
     _etcd: Server,
-    pub(super) kubectl: PathBuf,
-    pub(super) kubeconfig: PathBuf,
+    pub(super) kubectl: Kubectl,
     _ports: Ports,
     instance: Arc<Instance>,
 }
@@ -47,7 +47,6 @@ struct Files {
 
 impl Components {
     pub(super) fn start(settings: &ControlPlaneBuilder) -> Result<Self, Error> {
-        let kubectl = programs::kubernetes("kubectl")?;
         let ports = Ports {
             etcd: Port::reserve()?,
             etcd_peer: Port::reserve()?,
@@ -56,6 +55,11 @@ impl Components {
         };
         let instance = Arc::new(Instance::create(None)?);
         let files = Files::write(instance.folder(), ports.apiserver.number())?;
+        let kubectl = Kubectl {
+            program: programs::kubernetes("kubectl")?,
+            kubeconfig: files.admin.clone(),
+            cache: files.folder.join("kubectl-cache"),
+        };
         let etcd = Server::launch(&instance, etcd(&files, &ports)?)?;
         let apiserver = Server::launch(&instance, apiserver(&files, &ports, &kubectl, settings)?)?;
         let controller_manager = Server::launch(
@@ -67,7 +71,6 @@ impl Components {
             apiserver,
             _etcd: etcd,
             kubectl,
-            kubeconfig: files.admin,
             _ports: ports,
             instance,
         })
@@ -143,7 +146,7 @@ fn etcd(files: &Files, ports: &Ports) -> Result<Launch, Error> {
 fn apiserver(
     files: &Files,
     ports: &Ports,
-    kubectl_program: &Path,
+    kubectl: &Kubectl,
     settings: &ControlPlaneBuilder,
 ) -> Result<Launch, Error> {
     let port = ports.apiserver.number();
@@ -184,9 +187,8 @@ fn apiserver(
         stop_signal: Signal::TERM,
         ready: probe(
             port,
-            kubectl_program,
-            &files.admin,
-            &["get", "--raw=/readyz"],
+            kubectl,
+            ["get", "--raw=/readyz", "--request-timeout=5s"],
         ),
     })
 }
@@ -194,7 +196,7 @@ fn apiserver(
 fn controller_manager(
     files: &Files,
     ports: &Ports,
-    kubectl_program: &Path,
+    kubectl: &Kubectl,
     settings: &ControlPlaneBuilder,
 ) -> Result<Launch, Error> {
     let port = ports.controller_manager.number();
@@ -227,29 +229,25 @@ fn controller_manager(
         // Its own work is the sign that it works: it makes this account.
         ready: probe(
             port,
-            kubectl_program,
-            &files.admin,
-            &["get", "serviceaccount/default", "--namespace=default"],
+            kubectl,
+            [
+                "get",
+                "serviceaccount/default",
+                "--namespace=default",
+                "--request-timeout=5s",
+            ],
         ),
     })
 }
 
 /// Whether the port accepts connections and kubectl succeeds with these arguments.
-fn probe(
+fn probe<const N: usize>(
     port: u16,
-    program: &Path,
-    kubeconfig: &Path,
-    arguments: &'static [&'static str],
+    kubectl: &Kubectl,
+    arguments: [&'static str; N],
 ) -> Box<dyn Fn() -> bool + Send + Sync> {
-    let (program, kubeconfig) = (program.to_owned(), kubeconfig.to_owned());
-    Box::new(move || {
-        let arguments: Vec<&str> = arguments
-            .iter()
-            .copied()
-            .chain(["--request-timeout=5s"])
-            .collect();
-        accepts(port) && kubectl(&program, &kubeconfig, &arguments, None).is_ok()
-    })
+    let kubectl = kubectl.clone();
+    Box::new(move || accepts(port) && kubectl.run(&arguments, None).is_ok())
 }
 
 fn accepts(port: u16) -> bool {

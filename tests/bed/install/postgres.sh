@@ -27,8 +27,15 @@ from_python() {
 
 from_debian() {
 	step "postgres: installing Debian's package"
+	# The programs are wanted, not a server that starts with the machine.
+	local settings=/etc/postgresql-common/createcluster.conf
+	if [[ ! -e $settings ]]; then
+		mkdir -p "$(dirname "$settings")"
+		echo "create_main_cluster = false" >"$settings"
+	fi
 	quietly apt-get update
-	DEBIAN_FRONTEND=noninteractive quietly apt-get install --yes --no-install-recommends postgresql
+	DEBIAN_FRONTEND=noninteractive quietly apt-get install --yes --no-install-recommends \
+		-o Dpkg::Options::=--force-confold postgresql
 }
 
 postgres() {

@@ -6,6 +6,7 @@
 )]
 
 use std::net::TcpStream;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use kollect_testbed::{Postgres, eventually, required};
@@ -114,24 +115,24 @@ fn a_paused_postgres_also_silences_connections_that_are_open() {
         return;
     }
     let postgres = Postgres::start().unwrap();
-    let done = || {
-        let sql = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(0.3)%' AND state = 'active' AND pid <> pg_backend_pid()";
-        (postgres.psql("postgres", sql).unwrap() == "1").then_some(())
-    };
+    let (answered, answer) = mpsc::channel();
     std::thread::scope(|scope| {
-        let sleeper = scope.spawn(|| {
-            let sql = "SELECT 'first' FROM pg_sleep(0.3)";
-            let forever = sql.to_owned() + ";" + &format!("{sql};").repeat(19);
-            let started = Instant::now();
-            postgres.psql("postgres", &forever).unwrap();
-            started.elapsed()
-        });
-        eventually(Duration::from_secs(20), "the statements run", done).unwrap();
+        scope.spawn(|| answered.send(postgres.psql("postgres", "SELECT 1 FROM pg_sleep(3)")));
+        eventually(Duration::from_secs(20), "the statement runs", || {
+            let sql = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
+            (postgres.psql("postgres", sql).unwrap() == "1").then_some(())
+        })
+        .unwrap();
         postgres.pause().unwrap();
-        std::thread::sleep(Duration::from_secs(4));
+        // Without the pause the answer would come within 3 s.
+        let silence = answer.recv_timeout(Duration::from_secs(5));
+        assert!(
+            matches!(silence, Err(RecvTimeoutError::Timeout)),
+            "{silence:?}"
+        );
         postgres.resume().unwrap();
-        // 20 statements of 0.3 s, and the pause on top.
-        assert!(sleeper.join().unwrap() >= Duration::from_secs(9));
+        let late = answer.recv_timeout(Duration::from_secs(20)).unwrap();
+        assert_eq!(late.unwrap(), "1");
     });
 }
 
