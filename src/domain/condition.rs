@@ -1,12 +1,12 @@
 //! Conditions: types, reasons, and the rule for transition times.
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A condition of a status.
 ///
 /// **Source**: Kubernetes API conventions, "Typical status properties".
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Condition {
     /// Type, in CamelCase; unique within a status.
@@ -21,11 +21,12 @@ pub struct Condition {
     /// When `status` last changed, whole seconds.
     pub last_transition_time: Timestamp,
     /// Generation of the object that this was computed from.
+    #[serde(default)]
     pub observed_generation: i64,
 }
 
 /// Whether a condition holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ConditionStatus {
     /// It holds.
     True,

@@ -4,16 +4,21 @@
 //! * [`Sink`](sink::Sink): somewhere an inventory's rows are delivered to.
 //! * [`SinkFactory`](sink::SinkFactory): a validated sink definition to a [`Sink`](sink::Sink).
 //! * [`SecretReader`](secrets::SecretReader): Secrets, by reference.
-//! * [`StatusWriter`](status::StatusWriter): statuses of our own resources.
+//! * [`ConfigurationSource`](resources::ConfigurationSource): our own resources, as one configuration.
+//! * [`ResourceWriter`](resources::ResourceWriter): their statuses and finalizers.
 //! * [`Clock`](clock::Clock): the time.
 //! * [`Metrics`](metrics::Metrics): what happened, as typed events.
 //!
 //! Ports that are stored are object safe; none of their methods is called per object.
 
 pub mod clock;
+#[cfg(feature = "fakes")]
+pub mod contract;
 pub mod error;
+#[cfg(feature = "fakes")]
+pub mod fakes;
 pub mod metrics;
+pub mod resources;
 pub mod secrets;
 pub mod sink;
 pub mod source;
-pub mod status;

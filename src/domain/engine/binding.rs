@@ -123,6 +123,11 @@ impl Binding {
         self.incarnation
     }
 
+    /// True once nothing is left to do for a deleted inventory.
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
     /// Revision of the sink's definition.
     pub fn revision(&self) -> u64 {
         self.revision

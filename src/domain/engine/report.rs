@@ -65,12 +65,34 @@ impl Engine {
         Some(binding.report(&super::lookup_in(&self.targets, key)))
     }
 
+    /// True when the binding of a deleted inventory has ended, or is not known.
+    pub fn is_closed(&self, key: &BindingKey) -> bool {
+        self.bindings.get(key).is_none_or(super::binding::Binding::is_closed)
+    }
+
     /// Rows of all targets.
     pub fn row_count(&self) -> u64 {
         self.targets
             .values()
             .map(|target| target.rows().row_count())
             .sum()
+    }
+
+    /// Rows of the targets of one namespace.
+    pub fn rows_of_namespace(&self, namespace: &str) -> u64 {
+        self.targets
+            .iter()
+            .filter(|(key, _)| &*key.namespace == namespace)
+            .map(|(_, target)| target.rows().row_count())
+            .sum()
+    }
+
+    /// True when nothing waits to be delivered that could be: every binding is level, or its sink is at fault.
+    pub fn is_drained(&self) -> bool {
+        self.bindings.keys().all(|key| {
+            self.binding(key)
+                .is_none_or(|report| report.level || report.fault.is_some())
+        })
     }
 
     /// True once the first list of every target finished or failed.

@@ -1,7 +1,8 @@
 //! Status of a `KollectInventory`.
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::Status;
 use crate::condition::{Condition, Wanted, kind, merge, reason, whole_second};
@@ -49,16 +50,21 @@ pub struct Fields {
 }
 
 /// How the export to one sink goes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SinkExport {
     /// `<family>/<sink name>`.
     pub name: String,
     /// When the sink last acknowledged the inventory's state.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_export_time: Option<Timestamp>,
     /// One condition, `Synced`.
     pub conditions: Vec<Condition>,
+}
+
+/// The exports that a status shows.
+pub fn exports(status: &Value) -> Vec<SinkExport> {
+    serde_json::from_value(status["sinkExports"].clone()).unwrap_or_default()
 }
 
 /// How one binding counts.

@@ -14,7 +14,7 @@ pub struct Facts<'a> {
     /// Why the target is not collected, if it is not.
     pub blocked: Option<(&'static str, &'a str)>,
     /// What the engine says.
-    pub report: Option<&'a TargetReport>,
+    pub report: Option<TargetReport>,
     /// Namespaces that the target means; `None` while namespaces are not known.
     pub namespaces: Option<Vec<String>>,
     /// Rules that can match.
@@ -47,12 +47,13 @@ pub fn status(facts: Facts<'_>) -> Status<Fields> {
     conditions.push(sinks(&facts.sinks));
     let mut namespaces = facts.namespaces.unwrap_or_default();
     namespaces.truncate(NAMESPACES_LIMIT);
+    let report = facts.report.as_ref();
     Status {
         conditions,
         fields: Fields {
-            item_count: facts.report.map_or(0, |report| report.rows),
-            extraction_failures: facts.report.map_or(0, |report| report.failures),
-            last_extraction_error: facts.report.and_then(|report| report.last_failure.clone()),
+            item_count: report.map_or(0, |report| report.rows),
+            extraction_failures: report.map_or(0, |report| report.failures),
+            last_extraction_error: report.and_then(|report| report.last_failure.clone()),
             matched_namespaces: namespaces.clone(),
             effective_namespaces: namespaces,
             active_resource_rules: facts.active_rules,
@@ -66,7 +67,7 @@ fn health(facts: &Facts<'_>) -> Vec<Wanted> {
     if let Some((reason, message)) = facts.blocked {
         return degraded(reason, message.to_owned());
     }
-    let Some(report) = facts.report else {
+    let Some(report) = &facts.report else {
         return Vec::new();
     };
     if let Some(fault) = &report.fault {

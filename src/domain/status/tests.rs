@@ -62,7 +62,7 @@ fn target_status(
     target::status(target::Facts {
         profile: "web",
         blocked,
-        report: Some(report),
+        report: Some(report.clone()),
         namespaces: Some(vec!["shop".into()]),
         active_rules: 0,
         sinks: vec![("database/lake".into(), Some(binding(Some(unavailable()))))],
