@@ -5,10 +5,28 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::condition::Condition;
-use crate::ids::NamespacedName;
+use crate::ids::{InventoryKey, NamespacedName, ProfileKey, SinkFamily, SinkKey, TargetKey};
 
+pub mod profile;
 pub mod sink;
 pub mod target;
+
+/// Everything that is configured, at one moment.
+///
+/// **Shape**: complete: what is missing does not exist.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Configuration {
+    /// Profiles.
+    pub profiles: BTreeMap<ProfileKey, Resource<profile::ProfileSpec>>,
+    /// Targets.
+    pub targets: BTreeMap<TargetKey, Resource<target::TargetSpec>>,
+    /// Inventories.
+    pub inventories: BTreeMap<InventoryKey, Resource<InventorySpec>>,
+    /// Sinks.
+    pub sinks: BTreeMap<SinkKey, Resource<sink::SinkSpec>>,
+    /// Namespaces of the cluster, by name.
+    pub namespaces: Arc<BTreeMap<String, Namespace>>,
+}
 
 /// One of our resources, as last seen on the API server.
 ///
@@ -89,7 +107,7 @@ pub enum DeletionPolicy {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SinkRef {
     /// Family, given by the list that holds the reference.
-    pub family: crate::ids::SinkFamily,
+    pub family: SinkFamily,
     /// Name of the sink object.
     pub name: Arc<str>,
     /// Overrides the inventory's interval.

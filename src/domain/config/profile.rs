@@ -1,0 +1,31 @@
+//! Profiles: which kind to read and what to extract, as written.
+
+use crate::ids::Gvk;
+
+/// A `KollectProfile`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProfileSpec {
+    /// Kind to read.
+    pub gvk: Gvk,
+    /// What to extract, in order.
+    pub attributes: Vec<AttributeSpec>,
+    /// True when whole objects are to be exported (`export.mode: Resource`).
+    pub whole_objects: bool,
+    /// Keys to redact besides the built-in and the operator's own.
+    pub scrub_keys: Vec<String>,
+    /// True when the data of Secrets may be extracted (annotation `kollect.dev/allow-secret-extraction`).
+    pub allow_secret_extraction: bool,
+}
+
+/// One attribute to extract.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttributeSpec {
+    /// Key in the row.
+    pub name: String,
+    /// JSONPath, or CEL after `cel:`.
+    pub path: String,
+    /// Type hint; only `list` has an effect.
+    pub type_hint: String,
+    /// Whether a missing value or a failure leaves the key out instead of failing the object.
+    pub optional: bool,
+}
