@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rcgen::{
-    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
-    KeyUsagePurpose,
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
 };
 
 use crate::Error;
@@ -126,8 +125,7 @@ pub(crate) fn write_private(path: &Path, text: &str) -> Result<(), Error> {
 /// Gives a private file to the account of a server.
 pub(crate) fn hand_over(path: &Path, user: Option<User>) -> Result<(), Error> {
     user.map_or(Ok(()), |user| {
-        std::os::unix::fs::chown(path, Some(user.uid), Some(user.gid))
-            .map_err(Error::io("hand over", path))
+        std::os::unix::fs::chown(path, Some(user.uid), Some(user.gid)).map_err(Error::io("hand over", path))
     })
 }
 

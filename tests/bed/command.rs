@@ -13,11 +13,7 @@ use crate::error::LogTail;
 ///
 /// # Errors
 /// [`Error::Io`] when it cannot be run, [`Error::Command`] when it reports failure.
-pub(crate) fn output(
-    mut command: Command,
-    label: &str,
-    input: Option<&str>,
-) -> Result<String, Error> {
+pub(crate) fn output(mut command: Command, label: &str, input: Option<&str>) -> Result<String, Error> {
     let program = command.get_program().to_owned();
     let failed = |action| Error::io(action, Path::new(&program));
     let mut child = command
@@ -51,10 +47,7 @@ mod tests {
     #[test]
     fn input_longer_than_a_pipe_comes_back_whole() {
         let long = "0123456789".repeat(100_000);
-        assert_eq!(
-            output(Command::new("cat"), "cat", Some(&long)).unwrap(),
-            long
-        );
+        assert_eq!(output(Command::new("cat"), "cat", Some(&long)).unwrap(), long);
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 mod builder;
 mod components;
+mod files;
 mod kubeconfig;
 mod kubectl;
+mod launches;
 mod programs;
 
 use std::path::{Path, PathBuf};
@@ -64,10 +66,9 @@ impl ControlPlane {
     /// [`Error::Shared`] with the cause, for every caller, when it did not start.
     pub fn shared() -> Result<&'static Self, Error> {
         static SHARED: LazyLock<Result<ControlPlane, Error>> = LazyLock::new(ControlPlane::start);
-        SHARED.as_ref().map_err(|source| Error::Shared {
-            server: SERVER,
-            source,
-        })
+        SHARED
+            .as_ref()
+            .map_err(|source| Error::Shared { server: SERVER, source })
     }
 
     /// The kubeconfig of a cluster administrator.
@@ -83,17 +84,7 @@ impl ControlPlane {
     /// # Errors
     /// [`Error::Command`] or [`Error::Document`] when the cluster's own kubeconfig cannot be read.
     pub fn kubeconfig_for_token(&self, token: &str) -> Result<PathBuf, Error> {
-        let whole = self.kubectl(
-            &[
-                "config",
-                "view",
-                "--raw",
-                "--minify",
-                "--flatten",
-                "-o=json",
-            ],
-            None,
-        )?;
+        let whole = self.kubectl(&["config", "view", "--raw", "--minify", "--flatten", "-o=json"], None)?;
         let document = kubeconfig::with_token(&whole, token.trim())?;
         let number = self.made.fetch_add(1, Ordering::Relaxed);
         let path = self.folder.join(format!("token-{number}.kubeconfig"));

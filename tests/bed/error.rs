@@ -83,9 +83,7 @@ pub enum Error {
         source: serde_json::Error,
     },
     /// The server belongs to somebody else, so a test cannot stop, start or signal it.
-    #[error(
-        "{variable} names a {server} that this test does not own: unset it for tests that stop and start one"
-    )]
+    #[error("{variable} names a {server} that this test does not own: unset it for tests that stop and start one")]
     NotOwned {
         /// The kind of server.
         server: &'static str,

@@ -16,11 +16,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 ///
 /// # Errors
 /// [`Error::Deadline`] with `what` when the condition is still not true at the deadline.
-pub fn eventually<T>(
-    deadline: Duration,
-    what: &str,
-    mut probe: impl FnMut() -> Option<T>,
-) -> Result<T, Error> {
+pub fn eventually<T>(deadline: Duration, what: &str, mut probe: impl FnMut() -> Option<T>) -> Result<T, Error> {
     let started = Instant::now();
     let mut pause = FIRST_PAUSE;
     loop {

@@ -39,10 +39,7 @@ pub(crate) fn search_path() -> Vec<PathBuf> {
 /// The version that a `go.mod` requires of a module, without its leading `v`.
 pub(crate) fn pinned<'a>(go_mod: &'a str, module: &str) -> Option<&'a str> {
     go_mod.lines().find_map(|line| {
-        let mut words = line
-            .trim()
-            .trim_start_matches("require ")
-            .split_whitespace();
+        let mut words = line.trim().trim_start_matches("require ").split_whitespace();
         (words.next()? == module)
             .then(|| words.next()?.strip_prefix('v'))
             .flatten()

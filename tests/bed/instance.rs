@@ -78,12 +78,7 @@ impl Instance {
 impl Drop for Instance {
     fn drop(&mut self) {
         // Closing the pipe is the order to clean up.
-        drop(
-            self.orders
-                .get_mut()
-                .unwrap_or_else(PoisonError::into_inner)
-                .take(),
-        );
+        drop(self.orders.get_mut().unwrap_or_else(PoisonError::into_inner).take());
         // Fails only if the watchdog was already waited for, which nothing else does.
         drop(self.watchdog.wait());
     }

@@ -58,10 +58,9 @@ impl Postgres {
     /// [`Error::Shared`] with the cause, for every caller, when it did not start.
     pub fn shared() -> Result<&'static Self, Error> {
         static SHARED: LazyLock<Result<Postgres, Error>> = LazyLock::new(Postgres::start);
-        SHARED.as_ref().map_err(|source| Error::Shared {
-            server: SERVER,
-            source,
-        })
+        SHARED
+            .as_ref()
+            .map_err(|source| Error::Shared { server: SERVER, source })
     }
 
     /// The URL of a database, with the name and password of a superuser.
@@ -144,13 +143,10 @@ impl Postgres {
     }
 
     fn server(&self) -> Result<&Server, Error> {
-        self.cluster
-            .as_ref()
-            .map(Cluster::server)
-            .ok_or(Error::NotOwned {
-                server: SERVER,
-                variable: VARIABLE,
-            })
+        self.cluster.as_ref().map(Cluster::server).ok_or(Error::NotOwned {
+            server: SERVER,
+            variable: VARIABLE,
+        })
     }
 }
 

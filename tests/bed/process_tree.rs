@@ -50,10 +50,7 @@ pub(crate) fn kill(parent: Pid) -> Result<(), Error> {
     }
     let numbers: Vec<i32> = children.iter().map(|child| child.as_raw_pid()).collect();
     eventually(END_DEADLINE, "killed processes are gone", || {
-        let still = |rows: Vec<Row>| {
-            rows.iter()
-                .any(|row| numbers.contains(&row.pid) && !row.ended)
-        };
+        let still = |rows: Vec<Row>| rows.iter().any(|row| numbers.contains(&row.pid) && !row.ended);
         match table() {
             Ok(rows) => (!still(rows)).then_some(Ok(())),
             Err(error) => Some(Err(error)),

@@ -104,9 +104,7 @@ impl Server {
         let late = ended.is_err();
         self.end(&mut running)?;
         if late {
-            return Err(self.failure(format!(
-                "did not stop within {STOP_DEADLINE:?} and was killed"
-            )));
+            return Err(self.failure(format!("did not stop within {STOP_DEADLINE:?} and was killed")));
         }
         Ok(())
     }

@@ -8,9 +8,7 @@ use super::components::Components;
 use super::kubectl::Kubectl;
 use super::{Backing, ControlPlane, VARIABLE, programs};
 use crate::Error;
-
-/// Another run may take a port between our look at it and the server's start.
-const PORT_ATTEMPTS: u32 = 3;
+use crate::port::retry_on_port_clash;
 
 /// How a [`ControlPlane`] is to run.
 #[derive(Clone, Debug)]
@@ -57,13 +55,7 @@ impl ControlPlaneBuilder {
     }
 
     fn start_own(&self) -> Result<ControlPlane, Error> {
-        let mut attempt = 1;
-        let components = loop {
-            match Components::start(self) {
-                Err(error) if error.is_port_clash() && attempt < PORT_ATTEMPTS => attempt += 1,
-                outcome => break outcome?,
-            }
-        };
+        let components = retry_on_port_clash(|| Components::start(self))?;
         Ok(ControlPlane {
             kubectl: components.kubectl.clone(),
             folder: components.folder(),
@@ -74,9 +66,7 @@ impl ControlPlaneBuilder {
 }
 
 fn existing(kubeconfig: &Path) -> Result<ControlPlane, Error> {
-    let kubeconfig = kubeconfig
-        .canonicalize()
-        .map_err(Error::io("read", kubeconfig))?;
+    let kubeconfig = kubeconfig.canonicalize().map_err(Error::io("read", kubeconfig))?;
     let folder = tempfile::tempdir().map_err(Error::io("create a folder in", &env::temp_dir()))?;
     Ok(ControlPlane {
         kubectl: Kubectl {

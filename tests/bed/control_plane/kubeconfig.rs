@@ -49,10 +49,7 @@ mod tests {
         });
         let document = with_token(&minified.to_string(), "t0ken").unwrap();
         let parsed: Value = serde_json::from_str(&document).unwrap();
-        assert_eq!(
-            parsed["users"],
-            json!([{"name": "u", "user": {"token": "t0ken"}}])
-        );
+        assert_eq!(parsed["users"], json!([{"name": "u", "user": {"token": "t0ken"}}]));
         assert_eq!(parsed["clusters"], minified["clusters"]);
     }
 }

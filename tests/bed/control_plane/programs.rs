@@ -32,12 +32,7 @@ fn kubernetes_version() -> Option<&'static str> {
     pinned(include_str!("../control-plane/go.mod"), "k8s.io/kubernetes")
 }
 
-fn find(
-    name: &str,
-    source: &str,
-    version: Option<&str>,
-    also: Vec<PathBuf>,
-) -> Result<PathBuf, Error> {
+fn find(name: &str, source: &str, version: Option<&str>, also: Vec<PathBuf>) -> Result<PathBuf, Error> {
     let assets = env::var_os("KUBEBUILDER_ASSETS").map(PathBuf::from);
     let version = version.unwrap_or("unknown");
     let installed = bed_folder()?.join(format!("{source}-{version}"));

@@ -6,9 +6,7 @@ use std::sync::atomic::AtomicU32;
 use super::cluster::Cluster;
 use super::{Postgres, VARIABLE, programs};
 use crate::Error;
-
-/// Another run may take a port between our look at it and the server's start.
-const PORT_ATTEMPTS: u32 = 3;
+use crate::port::retry_on_port_clash;
 
 /// How a [`Postgres`] is to run.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +18,8 @@ pub struct PostgresBuilder {
 impl PostgresBuilder {
     /// Serves TLS only, with a certificate for these host names and addresses, signed by
     /// [`Postgres::certificate_authority`]. A test of a wrong host name gives one that is not
-    /// `127.0.0.1` or `localhost`.
+    /// `127.0.0.1` or `localhost`. A server that was built without TLS, as the one of the Python
+    /// package index is, does not start and says so.
     #[must_use]
     pub fn tls(mut self, hosts: &[&str]) -> Self {
         self.tls_hosts = Some(hosts.iter().map(|&host| host.to_owned()).collect());
@@ -52,13 +51,7 @@ impl PostgresBuilder {
     }
 
     fn start_own(&self) -> Result<Postgres, Error> {
-        let mut attempt = 1;
-        let cluster = loop {
-            match Cluster::start(self) {
-                Err(error) if error.is_port_clash() && attempt < PORT_ATTEMPTS => attempt += 1,
-                outcome => break outcome?,
-            }
-        };
+        let cluster = retry_on_port_clash(|| Cluster::start(self))?;
         Ok(Postgres {
             psql: programs::installed("psql")?,
             url: cluster.url(),

@@ -116,19 +116,13 @@ fn initialize(data: &Path, folder: &Path, user: Option<User>) -> Result<(), Erro
 }
 
 /// Signs a certificate and closes the server to everything but TLS.
-fn tls(
-    folder: &Path,
-    data: &Path,
-    hosts: &[String],
-    user: Option<User>,
-) -> Result<(PathBuf, [String; 3]), Error> {
+fn tls(folder: &Path, data: &Path, hosts: &[String], user: Option<User>) -> Result<(PathBuf, [String; 3]), Error> {
     let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
     let authority = Authority::create(folder)?;
     let identity = authority.issue("postgres", &Holder::Server { hosts: &hosts })?;
     hand_over(&identity.key, user)?;
     let rules = data.join("pg_hba.conf");
-    std::fs::write(&rules, "hostssl all all 127.0.0.1/32 scram-sha-256\n")
-        .map_err(Error::io("write", &rules))?;
+    std::fs::write(&rules, "hostssl all all 127.0.0.1/32 scram-sha-256\n").map_err(Error::io("write", &rules))?;
     let arguments = [
         "--ssl=on".to_owned(),
         format!("--ssl_cert_file={}", identity.certificate.display()),

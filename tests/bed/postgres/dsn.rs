@@ -29,10 +29,7 @@ mod tests {
                 "postgresql://h/old?sslmode=require&options=a/b",
                 "postgresql://h/new?sslmode=require&options=a/b",
             ),
-            (
-                "postgres://h?connect_timeout=1",
-                "postgres://h/new?connect_timeout=1",
-            ),
+            ("postgres://h?connect_timeout=1", "postgres://h/new?connect_timeout=1"),
         ] {
             assert_eq!(with_database(url, "new"), expected);
         }

@@ -15,9 +15,5 @@ pub(super) fn installed(name: &str) -> Result<PathBuf, Error> {
 /// psql, also a person's own, for a server that exists already.
 pub(super) fn any_psql() -> Result<PathBuf, Error> {
     let folders = [bed_folder()?.join("postgres")];
-    program(
-        super::SERVER,
-        "psql",
-        folders.into_iter().chain(search_path()),
-    )
+    program(super::SERVER, "psql", folders.into_iter().chain(search_path()))
 }

@@ -1,9 +1,6 @@
 //! The control plane of the bed, started for real.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test file: the helpers fail as its tests do"
-)]
+#![expect(clippy::unwrap_used, reason = "a test file: the helpers fail as its tests do")]
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -34,24 +31,16 @@ fn a_namespace_is_emptied_and_removed_as_in_any_cluster() {
         return;
     }
     let cluster = ControlPlane::shared().unwrap();
-    cluster
-        .kubectl(&["create", "namespace", "short-lived"], None)
-        .unwrap();
+    cluster.kubectl(&["create", "namespace", "short-lived"], None).unwrap();
     let object = config_map("short-lived", "inside");
     cluster
         .kubectl(&["apply", "--server-side", "-f", "-"], Some(&object))
         .unwrap();
     cluster
-        .kubectl(
-            &["delete", "namespace", "short-lived", "--wait=false"],
-            None,
-        )
+        .kubectl(&["delete", "namespace", "short-lived", "--wait=false"], None)
         .unwrap();
     eventually(SOON, "the namespace is gone", || {
-        let left = cluster.kubectl(
-            &["get", "namespace", "short-lived", "--ignore-not-found"],
-            None,
-        );
+        let left = cluster.kubectl(&["get", "namespace", "short-lived", "--ignore-not-found"], None);
         left.unwrap().is_empty().then_some(())
     })
     .unwrap();
@@ -62,11 +51,8 @@ fn a_deployment_makes_no_replica_set_by_default_and_one_on_request() {
     if !required("control-plane") {
         return;
     }
-    let replica_sets = |cluster: &ControlPlane| {
-        cluster
-            .kubectl(&["get", "replicasets", "--output=name"], None)
-            .unwrap()
-    };
+    let replica_sets =
+        |cluster: &ControlPlane| cluster.kubectl(&["get", "replicasets", "--output=name"], None).unwrap();
     let create = ["create", "deployment", "web", "--image=web:1"];
     let quiet = ControlPlane::shared().unwrap();
     let busy = ControlPlane::builder().every_controller().start().unwrap();
@@ -104,10 +90,7 @@ fn a_token_gives_the_rights_of_its_service_account_and_no_more() {
     let refused = list("secrets");
     let complaint = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(!refused.status.success());
-    assert!(
-        complaint.contains("system:serviceaccount:tokens:reader"),
-        "{complaint}"
-    );
+    assert!(complaint.contains("system:serviceaccount:tokens:reader"), "{complaint}");
 }
 
 #[test]
@@ -120,12 +103,7 @@ fn the_api_server_keeps_its_port_and_objects_when_stopped_and_when_killed() {
     cluster
         .kubectl(&["apply", "--server-side", "-f", "-"], Some(&object))
         .unwrap();
-    let read = || {
-        cluster.kubectl(
-            &["get", "configmap", "kept", "--output=jsonpath={.data.kept}"],
-            None,
-        )
-    };
+    let read = || cluster.kubectl(&["get", "configmap", "kept", "--output=jsonpath={.data.kept}"], None);
 
     cluster.stop_apiserver().unwrap();
     read().unwrap_err();
@@ -153,10 +131,7 @@ fn a_stopped_controller_manager_leaves_a_deleted_namespace_until_it_is_back() {
     let phase = "get namespace waiting --ignore-not-found --output=jsonpath={.status.phase}";
     assert_eq!(run(phase), "Terminating");
     cluster.start_controller_manager().unwrap();
-    eventually(SOON, "the namespace is gone", || {
-        run(phase).is_empty().then_some(())
-    })
-    .unwrap();
+    eventually(SOON, "the namespace is gone", || run(phase).is_empty().then_some(())).unwrap();
 }
 
 #[test]

@@ -38,10 +38,7 @@ impl Owner {
 
     fn fact(&self, name: &str) -> &str {
         let prefix = format!("{name}=");
-        let fact = self
-            .facts
-            .iter()
-            .find_map(|fact| fact.strip_prefix(&prefix));
+        let fact = self.facts.iter().find_map(|fact| fact.strip_prefix(&prefix));
         fact.unwrap_or_else(|| panic!("no {name} in {:?}", self.facts))
     }
 
@@ -54,10 +51,7 @@ impl Owner {
 
 /// The commands of the processes that work in the folder.
 fn processes_of(folder: &Path) -> Vec<String> {
-    let table = Command::new("ps")
-        .args(["-A", "-o", "args="])
-        .output()
-        .unwrap();
+    let table = Command::new("ps").args(["-A", "-o", "args="]).output().unwrap();
     let folder = folder.to_str().unwrap();
     String::from_utf8_lossy(&table.stdout)
         .lines()

@@ -1,9 +1,6 @@
 //! The PostgreSQL server of the bed, started for real.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test file: the helpers fail as its tests do"
-)]
+#![expect(clippy::unwrap_used, reason = "a test file: the helpers fail as its tests do")]
 
 use std::net::TcpStream;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -28,10 +25,7 @@ fn postgres_answers_in_a_database_of_its_own_for_each_test() {
         return;
     }
     let postgres = Postgres::shared().unwrap();
-    let (one, other) = (
-        postgres.create_database().unwrap(),
-        postgres.create_database().unwrap(),
-    );
+    let (one, other) = (postgres.create_database().unwrap(), postgres.create_database().unwrap());
     postgres.psql(&one, "CREATE TABLE mine (i int)").unwrap();
     let tables = "SELECT count(*) FROM pg_tables WHERE tablename = 'mine'";
     assert_eq!(postgres.psql(&one, tables).unwrap(), "1");
@@ -64,10 +58,7 @@ fn postgres_refuses_a_wrong_password_and_a_wrong_statement() {
     let refused = psql("wrong");
     assert!(!refused.status.success());
     let complaint = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(
-        complaint.contains("password authentication failed"),
-        "{complaint}"
-    );
+    assert!(complaint.contains("password authentication failed"), "{complaint}");
 }
 
 #[test]
@@ -82,9 +73,7 @@ fn postgres_keeps_its_port_and_every_commit_when_stopped_and_when_killed() {
     postgres.stop().unwrap();
     postgres.psql(&database, "SELECT 1").unwrap_err();
     postgres.start_again().unwrap();
-    postgres
-        .psql(&database, "INSERT INTO kept VALUES ('after')")
-        .unwrap();
+    postgres.psql(&database, "INSERT INTO kept VALUES ('after')").unwrap();
     postgres.kill().unwrap();
     postgres.psql(&database, "SELECT 1").unwrap_err();
     postgres.start_again().unwrap();
@@ -126,10 +115,7 @@ fn a_paused_postgres_also_silences_connections_that_are_open() {
         postgres.pause().unwrap();
         // Without the pause the answer would come within 3 s.
         let silence = answer.recv_timeout(Duration::from_secs(5));
-        assert!(
-            matches!(silence, Err(RecvTimeoutError::Timeout)),
-            "{silence:?}"
-        );
+        assert!(matches!(silence, Err(RecvTimeoutError::Timeout)), "{silence:?}");
         postgres.resume().unwrap();
         let late = answer.recv_timeout(Duration::from_secs(20)).unwrap();
         assert_eq!(late.unwrap(), "1");
@@ -188,14 +174,9 @@ fn a_postgres_that_cannot_start_shows_the_end_of_its_log() {
     if !required("postgres") {
         return;
     }
-    let broken = Postgres::builder()
-        .setting("shared_buffers", "nonsense")
-        .start();
+    let broken = Postgres::builder().setting("shared_buffers", "nonsense").start();
     let message = broken.unwrap_err().to_string();
-    assert!(
-        message.starts_with("postgres ended at its start"),
-        "{message}"
-    );
+    assert!(message.starts_with("postgres ended at its start"), "{message}");
     assert!(
         message.contains(r#"invalid value for parameter "shared_buffers""#),
         "{message}"
