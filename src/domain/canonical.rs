@@ -88,10 +88,7 @@ impl Encoder {
     }
 
     /// An object of the given members, sorted by name; of equal names the last wins.
-    pub(crate) fn members<'a>(
-        &mut self,
-        members: impl Iterator<Item = (&'a str, &'a Value)> + Clone,
-    ) {
+    pub(crate) fn members<'a>(&mut self, members: impl Iterator<Item = (&'a str, &'a Value)> + Clone) {
         self.raw("{");
         if is_strictly_sorted_and_clean(members.clone()) {
             self.members_in_order(members);

@@ -40,12 +40,7 @@ pub struct Row {
 impl Row {
     /// A row of the given identity and attributes.
     pub fn new(identity: &RowIdentity<'_>, attributes: &Map<String, Value>) -> Self {
-        Self::encode(
-            identity,
-            attributes
-                .iter()
-                .map(|(name, value)| (name.as_str(), value)),
-        )
+        Self::encode(identity, attributes.iter().map(|(name, value)| (name.as_str(), value)))
     }
 
     /// A row from attributes in any order; of equal names the last wins.
@@ -79,8 +74,7 @@ impl Row {
             digest: RowDigest::of_canonical(&payload),
             payload: payload.into_boxed_str(),
             lengths,
-            unescaped: escaped
-                .then(|| Box::new(fields.map(|field| field.replace('\0', "\u{fffd}").into()))),
+            unescaped: escaped.then(|| Box::new(fields.map(|field| field.replace('\0', "\u{fffd}").into()))),
             replaced,
         }
     }

@@ -27,6 +27,7 @@ use std::thread;
 use ::cel::{Context, IdedExpr};
 use serde_json::Value;
 
+pub(crate) use check::children;
 pub use error::{CelError, CelFault};
 pub use meter::Meter;
 
@@ -37,11 +38,11 @@ pub const MAX_SOURCE_BYTES: usize = 4096;
 const PARSER_STACK_BYTES: usize = 256 * 1024 * 1024;
 
 /// The only variable of an expression: the object.
-const VARIABLE: &str = "object";
+pub(crate) const VARIABLE: &str = "object";
 
 /// A checked expression.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CelExpression {
+pub struct Program {
     source: String,
     /// The tree as it was written, for the field mask.
     tree: IdedExpr,
@@ -49,10 +50,11 @@ pub struct CelExpression {
     metered: IdedExpr,
 }
 
-impl CelExpression {
+impl Program {
     /// Parses and checks an expression over the variable `object`.
     ///
-    /// **Errors**: what is wrong with the expression, and what to do about it.
+    /// # Errors
+    /// What is wrong with the expression, and what to do about it.
     pub fn compile(source: &str) -> Result<Self, CelError> {
         let source = source.trim();
         if source.is_empty() {
@@ -73,10 +75,22 @@ impl CelExpression {
         })
     }
 
+    /// The value of the expression for one object; an absent optional is null.
+    ///
+    /// # Errors
+    /// As [`Self::evaluate_bound`].
+    pub fn evaluate(&self, object: &Value) -> Result<Value, CelFault> {
+        let meter = Meter::default();
+        let binding = Binding::new(object, &meter)?;
+        let value = self.evaluate_bound(&binding)?;
+        Ok(value.unwrap_or_default())
+    }
+
     /// The value of the expression, `None` for an absent optional.
     ///
-    /// **Errors**: why the expression has no JSON value for this object; the text quotes no value of the object.
-    pub fn evaluate(&self, binding: &Binding<'_>) -> Result<Option<Value>, CelFault> {
+    /// # Errors
+    /// Why the expression has no JSON value for this object; the text quotes no value of the object.
+    pub fn evaluate_bound(&self, binding: &Binding<'_>) -> Result<Option<Value>, CelFault> {
         binding.meter.refill();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             ::cel::Value::resolve_val(&self.metered, &binding.context)
@@ -109,7 +123,8 @@ pub struct Binding<'v> {
 impl<'v> Binding<'v> {
     /// Binds an object by reference.
     ///
-    /// **Errors**: [`CelFault::Internal`] if the environment cannot be built, which no input causes.
+    /// # Errors
+    /// [`CelFault::Internal`] if the environment cannot be built, which no input causes.
     pub fn new(object: &'v Value, meter: &'v Meter) -> Result<Self, CelFault> {
         let environment = environment::shared().ok_or(CelFault::Internal)?;
         let mut context = Context::with_env(environment);

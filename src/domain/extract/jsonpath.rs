@@ -51,7 +51,8 @@ pub struct JsonPath {
 impl JsonPath {
     /// Parses a path in any of the accepted spellings.
     ///
-    /// **Errors**: what is wrong, where, and what to write instead.
+    /// # Errors
+    /// What is wrong, where, and what to write instead.
     pub fn parse(text: &str) -> Result<Self, JsonPathError> {
         if text.len() > MAX_PATH_BYTES {
             return Err(JsonPathError::new(MAX_PATH_BYTES, Problem::TooLong));
@@ -62,7 +63,8 @@ impl JsonPath {
 
     /// The nodes that the path selects.
     ///
-    /// **Errors**: [`TooExpensive`] if the path visits too many nodes of this object.
+    /// # Errors
+    /// [`TooExpensive`] if the path visits too many nodes of this object.
     pub fn select<'a>(&'a self, object: &'a Value) -> Result<Nodes<'a>, TooExpensive> {
         match &self.template {
             Template::Constant(value) => Ok(Nodes::constant(value)),

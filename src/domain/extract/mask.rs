@@ -1,136 +1,208 @@
-//! Field masks: which parts of an object somebody reads.
+//! Field masks: the part of an object that somebody reads.
 //!
-//! A mask is a tree of member names. Arrays are transparent: a mask for a list applies to each of its elements. What
-//! the mask does not keep is skipped while the text is decoded and never becomes a value, which is what makes decoding
-//! an object several times cheaper than building it whole.
+//! A mask is computed from paths and expressions and applied while an object is decoded, so the rest of the object is
+//! skipped without being built. Where an expression is dynamic (a computed key, a whole object, `..`), the mask keeps
+//! the subtree. Extracting from a masked object gives the same row as extracting from the whole one.
 
+mod cel;
 mod decode;
+mod jsonpath;
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
+use serde::de::{DeserializeSeed, Deserializer};
 use serde_json::Value;
 
-/// Which parts of an object are kept.
+/// What to keep of an object.
 ///
-/// **Shape**: the empty mask keeps nothing but the structure it is asked for (`{}`); [`Mask::all`] keeps everything.
-/// Merging only ever keeps more.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// **Shape**: a tree of member names; scalars on the way to a kept member are kept, lists are empty unless something
+/// below them is kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Mask {
-    node: Node,
+    root: Node,
 }
 
+/// What to keep of one value.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Node {
+    /// Everything, whatever the rest says.
+    all: bool,
+    /// Members of an object by name. Each includes what `any_member` keeps.
+    members: BTreeMap<String, Node>,
+    /// Members of an object that have no entry of their own.
+    any_member: Option<Box<Node>>,
+    /// Elements of a list.
+    items: Option<Box<Node>>,
+}
+
+/// One step into a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Node {
-    /// Everything below.
-    All,
-    /// These members; scalars and lists of scalars are not kept.
-    Members(BTreeMap<Box<str>, Node>),
+enum Step {
+    Member(String),
+    AnyMember,
+    Items,
 }
 
-impl Default for Node {
-    fn default() -> Self {
-        Self::Members(BTreeMap::new())
-    }
-}
+/// Where a value stands in the object.
+type Place = Vec<Step>;
+
+/// More places than this at once are not worth following: the mask keeps everything below them instead.
+const MAX_PLACES: usize = 64;
 
 impl Mask {
-    /// The mask that keeps everything.
+    /// The mask that keeps the whole object.
     pub fn all() -> Self {
-        Self { node: Node::All }
+        Self {
+            root: Node {
+                all: true,
+                ..Node::default()
+            },
+        }
     }
 
-    /// Keeps what stands under a path of member names, and everything below it. An empty path keeps everything.
+    /// Keeps the member at a path of names, and everything below it. An empty path keeps the whole object.
     pub fn keep<'a>(&mut self, path: impl IntoIterator<Item = &'a str>) {
-        let mut node = &mut self.node;
-        for name in path {
-            let Node::Members(members) = node else {
-                return;
-            };
-            node = members.entry(name.into()).or_default();
-        }
-        *node = Node::All;
+        let place: Place = path.into_iter().map(|name| Step::Member(name.to_owned())).collect();
+        self.keep_place(&place);
+        self.root.seal();
     }
 
     /// Keeps what either mask keeps.
     pub fn merge(&mut self, other: &Self) {
-        self.node.merge(&other.node);
+        self.root.merge(&other.root);
+        self.root.seal();
     }
 
-    /// The mask that keeps everything that any of the masks keeps.
-    pub fn union<'a>(masks: impl IntoIterator<Item = &'a Self>) -> Self {
-        let mut union = Self::default();
-        for mask in masks {
-            union.merge(mask);
-        }
-        union
-    }
-
-    /// True when the mask keeps everything.
+    /// Whether the mask keeps everything.
     pub fn is_all(&self) -> bool {
-        self.node == Node::All
+        self.root.all
     }
 
-    /// The paths that are kept, ascending, with dots between the names: for people.
-    pub fn paths(&self) -> Vec<String> {
-        let mut paths = Vec::new();
-        self.node.paths(&mut String::new(), &mut paths);
-        paths
+    /// Whether the mask keeps nothing but metadata, so that watching metadata suffices.
+    pub fn keeps_only_metadata(&self) -> bool {
+        let metadata = ["apiVersion", "kind", "metadata"];
+        let named = |name: &String| metadata.contains(&name.as_str());
+        !self.root.all && self.root.any_member.is_none() && self.root.members.keys().all(named)
     }
 
-    /// Removes what the mask does not keep from a value that was decoded whole. The result is what decoding under the
-    /// mask gives.
-    pub fn prune(&self, value: &mut Value) {
-        self.node.prune(value);
+    /// Removes what the mask does not keep from an object that was decoded whole.
+    pub fn prune(&self, object: &mut Value) {
+        self.root.prune(object);
+    }
+
+    /// Keeps the value at a place and everything below it.
+    fn keep_place(&mut self, place: &[Step]) {
+        self.root.at(place).all = true;
+    }
+
+    /// Keeps that there is a value at a place and of what type it is.
+    fn keep_presence(&mut self, place: &[Step]) {
+        self.root.at(place);
+    }
+
+    /// Keeps how many elements or members the value at a place has, and the names of the members.
+    fn keep_size(&mut self, place: &[Step]) {
+        let node = self.root.at(place);
+        node.items.get_or_insert_default();
+        node.any_member.get_or_insert_default();
+    }
+}
+
+/// Decodes an object and skips what the mask does not keep.
+///
+/// **Shape**: equal to the whole object after [`Mask::prune`]; of repeated members the last counts.
+///
+/// **Errors**: the deserializer's, for what is kept; what is skipped only has to be well formed.
+impl<'de> DeserializeSeed<'de> for &Mask {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        decode::NodeSeed(&self.root).deserialize(deserializer)
     }
 }
 
 impl Node {
+    fn at(&mut self, place: &[Step]) -> &mut Self {
+        place.iter().fold(self, |node, step| match step {
+            Step::Member(name) => node.members.entry(name.clone()).or_default(),
+            Step::AnyMember => node.any_member.get_or_insert_default(),
+            Step::Items => node.items.get_or_insert_default(),
+        })
+    }
+
+    /// What to keep of a member of this name.
+    fn member(&self, name: &str) -> Option<&Self> {
+        self.members.get(name).or(self.any_member.as_deref())
+    }
+
     fn merge(&mut self, other: &Self) {
-        match (&mut *self, other) {
-            (Self::All, _) => {}
-            (_, Self::All) => *self = Self::All,
-            (Self::Members(own), Self::Members(others)) => {
-                for (name, node) in others {
-                    own.entry(name.clone()).or_default().merge(node);
-                }
-            }
+        let Self {
+            all,
+            members,
+            any_member,
+            items,
+        } = other;
+        self.all |= all;
+        for (name, member) in members {
+            self.members.entry(name.clone()).or_default().merge(member);
+        }
+        if let Some(any) = any_member {
+            self.any_member.get_or_insert_default().merge(any);
+        }
+        if let Some(items) = items {
+            self.items.get_or_insert_default().merge(items);
         }
     }
 
-    fn paths(&self, prefix: &mut String, paths: &mut Vec<String>) {
-        match self {
-            Self::All => paths.push(prefix.clone()),
-            Self::Members(members) => {
-                for (name, node) in members {
-                    let length = prefix.len();
-                    if length > 0 {
-                        prefix.push('.');
-                    }
-                    prefix.push_str(name);
-                    node.paths(prefix, paths);
-                    prefix.truncate(length);
-                }
+    /// Makes entries for single members include what is kept of any member.
+    fn seal(&mut self) {
+        if self.all {
+            *self = Self {
+                all: true,
+                ..Self::default()
+            };
+            return;
+        }
+        for member in self.members.values_mut() {
+            if let Some(any) = &self.any_member {
+                member.merge(any);
             }
+            member.seal();
+        }
+        if let Some(any) = &mut self.any_member {
+            any.seal();
+        }
+        if let Some(items) = &mut self.items {
+            items.seal();
         }
     }
 
     fn prune(&self, value: &mut Value) {
-        let Self::Members(members) = self else {
-            return;
-        };
         match value {
-            Value::Object(object) => {
-                object.retain(|name, member| match members.get(name.as_str()) {
-                    Some(node) => {
-                        node.prune(member);
-                        true
-                    }
-                    None => false,
-                });
-            }
-            Value::Array(elements) => elements.iter_mut().for_each(|element| self.prune(element)),
-            // A scalar where members are read: whoever reads it must find the same thing as in the whole object.
+            _ if self.all => {}
+            Value::Array(elements) => match &self.items {
+                Some(items) => elements.iter_mut().for_each(|element| items.prune(element)),
+                None => elements.clear(),
+            },
+            Value::Object(members) => members.retain(|name, member| {
+                let node = self.member(name);
+                if let Some(node) = node {
+                    node.prune(member);
+                }
+                node.is_some()
+            }),
+            // Whoever looks for members in a scalar must find the same scalar as in the whole object.
             _ => {}
         }
     }
+}
+
+/// A place one step further.
+fn step(place: &[Step], step: Step) -> Place {
+    let mut place = place.to_vec();
+    place.push(step);
+    place
 }

@@ -28,7 +28,8 @@ impl RowDigest {
 
     /// The digest of a payload read back from a sink, in whatever order and number form it stands there.
     ///
-    /// **Errors**: the JSON error, if the text is not JSON.
+    /// # Errors
+    /// The JSON error, if the text is not JSON.
     pub fn of_payload(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text).map(|payload| Self::of_value(&payload))
     }

@@ -38,13 +38,11 @@ impl Fingerprint {
     pub fn finish(mut self) -> String {
         self.hash.update(b"]");
         let bytes: [u8; 32] = self.hash.finalize().into();
-        bytes
-            .iter()
-            .fold(String::with_capacity(64), |mut hex, byte| {
-                // Writing to a `String` cannot fail.
-                let _ = write!(hex, "{byte:02x}");
-                hex
-            })
+        bytes.iter().fold(String::with_capacity(64), |mut hex, byte| {
+            // Writing to a `String` cannot fail.
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })
     }
 }
 

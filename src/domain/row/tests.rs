@@ -83,10 +83,7 @@ fn a_document_of_two_rows_has_the_published_checksum() {
         ..identity()
     };
     let cart = Row::new(
-        &RowIdentity {
-            uid: "7d0e-01",
-            ..apps
-        },
+        &RowIdentity { uid: "7d0e-01", ..apps },
         &attributes(json!({"args": "a < b", "image": "registry.example/cart:2.4", "replicas": 3})),
     );
     let web = Row::new(
@@ -225,19 +222,14 @@ impl Spelled {
 fn numeric(text: &str) -> String {
     let (mantissa, exponent) = text
         .split_once(['e', 'E'])
-        .map_or((text, 0), |(mantissa, exponent)| {
-            (mantissa, exponent.parse().unwrap())
-        });
+        .map_or((text, 0), |(mantissa, exponent)| (mantissa, exponent.parse().unwrap()));
     let negative = mantissa.starts_with('-');
     let mantissa = mantissa.trim_start_matches('-');
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits = format!("{whole}{fraction}");
     let point = i64::try_from(whole.len()).unwrap() + exponent;
     let (whole, fraction) = match usize::try_from(point) {
-        Ok(point) if point >= digits.len() => (
-            digits.clone() + &"0".repeat(point - digits.len()),
-            String::new(),
-        ),
+        Ok(point) if point >= digits.len() => (digits.clone() + &"0".repeat(point - digits.len()), String::new()),
         Ok(point) => (digits[..point].to_owned(), digits[point..].to_owned()),
         Err(_) => {
             let zeros = usize::try_from(-point).unwrap();
@@ -274,11 +266,7 @@ fn number() -> impl Strategy<Value = Spelled> {
         any::<i64>().prop_map(|number| number.to_string()),
         any::<u64>().prop_map(|number| number.to_string()),
         (-1000_i64..1000).prop_map(|number| format!("{number}.0")),
-        (
-            "-?(0|[1-9][0-9]{0,20})",
-            "(\\.[0-9]{1,20})?",
-            "([eE][+-]?[0-9]{1,2})?"
-        )
+        ("-?(0|[1-9][0-9]{0,20})", "(\\.[0-9]{1,20})?", "([eE][+-]?[0-9]{1,2})?")
             .prop_map(|(whole, fraction, exponent)| format!("{whole}{fraction}{exponent}")),
         any::<f64>()
             .prop_filter("JSON has no infinity", |number| number.is_finite())

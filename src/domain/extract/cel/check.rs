@@ -80,7 +80,7 @@ fn loops(expression: &IdedExpr) -> usize {
 }
 
 /// The direct parts of an expression.
-pub(super) fn children(expression: &IdedExpr) -> Vec<&IdedExpr> {
+pub(crate) fn children(expression: &IdedExpr) -> Vec<&IdedExpr> {
     match &expression.expr {
         Expr::Call(call) => call.target.iter().map(AsRef::as_ref).chain(&call.args).collect(),
         Expr::Comprehension(comprehension) => {

@@ -44,9 +44,9 @@ fn evaluate_on(object: &Value, source: &str) -> Result<Option<Value>, CelFault> 
 }
 
 fn evaluate_with(meter: &Meter, object: &Value, source: &str) -> Result<Option<Value>, CelFault> {
-    let expression = CelExpression::compile(source).unwrap();
+    let expression = Program::compile(source).unwrap();
     let binding = Binding::new(object, meter).unwrap();
-    expression.evaluate(&binding)
+    expression.evaluate_bound(&binding)
 }
 
 fn evaluate(source: &str) -> Result<Option<Value>, CelFault> {
@@ -203,7 +203,7 @@ fn faults_never_quote_values_of_the_object(#[case] source: &str) {
 #[case("object.x.matches('(')", CelError::Pattern("(".to_owned()))]
 #[case("object.x.matches('(a{1000}){1000}')", CelError::Pattern("(a{1000}){1000}".to_owned()))]
 fn names_without_meaning_are_refused_at_once(#[case] source: &str, #[case] error: CelError) {
-    assert_eq!(CelExpression::compile(source), Err(error));
+    assert_eq!(Program::compile(source), Err(error));
 }
 
 #[rstest]
@@ -213,7 +213,7 @@ fn names_without_meaning_are_refused_at_once(#[case] source: &str, #[case] error
 #[case("(object.a")]
 #[case("@meter")]
 fn what_is_not_cel_is_refused_with_a_position(#[case] source: &str) {
-    let error = CelExpression::compile(source).unwrap_err();
+    let error = Program::compile(source).unwrap_err();
     assert!(matches!(error, CelError::Syntax { line: 1, .. }), "{error:?}");
 }
 
@@ -233,8 +233,8 @@ fn every_listed_function_and_type_exists() {
         }
         // Called in the wrong way on purpose: an unknown function would be reported as such.
         for source in [format!("{name}(1, 2, 3, 4)"), format!("null.{name}(1, 2, 3)")] {
-            if let Ok(expression) = CelExpression::compile(&source) {
-                let fault = expression.evaluate(&binding);
+            if let Ok(expression) = Program::compile(&source) {
+                let fault = expression.evaluate_bound(&binding);
                 assert_ne!(fault, Err(CelFault::Internal), "{source}");
             }
         }
@@ -257,10 +257,10 @@ fn every_listed_function_and_type_exists() {
 #[case::conjunction(format!("true{}", "&&true".repeat(600)))]
 fn deep_expressions_are_refused_and_never_overflow_the_stack(#[case] source: String) {
     // Either the parser or the depth check refuses them; a balanced conjunction is flat and fine.
-    if let Ok(expression) = CelExpression::compile(&source) {
+    if let Ok(expression) = Program::compile(&source) {
         let object = json!({});
         let meter = Meter::default();
-        let _ = expression.evaluate(&Binding::new(&object, &meter).unwrap());
+        let _ = expression.evaluate_bound(&Binding::new(&object, &meter).unwrap());
     }
 }
 
@@ -278,7 +278,7 @@ fn deep_expressions_are_refused_and_never_overflow_the_stack(#[case] source: Str
 fn the_deepest_accepted_expression_fits_an_ordinary_stack(#[case] open: &str, #[case] core: &str, #[case] close: &str) {
     let deepest = (1..100)
         .map(|depth| open.repeat(depth) + core + &close.repeat(depth))
-        .take_while(|source| CelExpression::compile(source).is_ok())
+        .take_while(|source| Program::compile(source).is_ok())
         .last()
         .unwrap();
     let evaluated = thread::Builder::new()
@@ -295,19 +295,19 @@ fn long_chains_of_sums_and_selections_are_accepted() {
     let sum = format!("'a'{}", "+'a'".repeat(200));
     assert_eq!(evaluate(&sum), Ok(Some(json!("a".repeat(201)))));
     let selections = format!("has(object{})", ".a".repeat(200));
-    assert!(CelExpression::compile(&selections).is_ok());
+    assert!(Program::compile(&selections).is_ok());
 }
 
 #[test]
 fn too_long_or_too_many_loops_is_refused() {
     assert_eq!(
-        CelExpression::compile(&format!("'{}'", "x".repeat(MAX_SOURCE_BYTES))),
+        Program::compile(&format!("'{}'", "x".repeat(MAX_SOURCE_BYTES))),
         Err(CelError::TooLong)
     );
     let nested = "[1].map(a, [1].map(b, [1].map(c, [1].map(d, d))))";
     let chained = "[1].map(a, a).map(a, a).map(a, a).map(a, a)";
     for source in [nested, chained] {
-        assert_eq!(CelExpression::compile(source), Err(CelError::TooManyLoops(3)));
+        assert_eq!(Program::compile(source), Err(CelError::TooManyLoops(3)));
     }
 }
 
@@ -376,9 +376,9 @@ proptest! {
 
     #[test]
     fn no_text_panics(source in "\\PC{0,60}", object in json_value()) {
-        if let Ok(expression) = CelExpression::compile(&source) {
+        if let Ok(expression) = Program::compile(&source) {
             let meter = Meter::default();
-            let outcome = expression.evaluate(&Binding::new(&object, &meter).unwrap());
+            let outcome = expression.evaluate_bound(&Binding::new(&object, &meter).unwrap());
             prop_assert_ne!(outcome, Err(CelFault::Internal));
         }
     }
@@ -393,9 +393,9 @@ proptest! {
         ]), 0..14),
         object in json_value(),
     ) {
-        if let Ok(expression) = CelExpression::compile(&tokens.concat()) {
+        if let Ok(expression) = Program::compile(&tokens.concat()) {
             let meter = Meter::default();
-            let outcome = expression.evaluate(&Binding::new(&object, &meter).unwrap());
+            let outcome = expression.evaluate_bound(&Binding::new(&object, &meter).unwrap());
             prop_assert_ne!(outcome, Err(CelFault::Internal));
         }
     }

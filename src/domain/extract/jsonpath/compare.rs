@@ -9,12 +9,7 @@ use super::ast::Comparison;
 /// Whether the comparison holds; `None` if it would cost more than the budget.
 ///
 /// Values of different types are neither equal nor different, except that any value but null differs from null.
-pub(super) fn holds(
-    left: &Value,
-    comparison: Comparison,
-    right: &Value,
-    budget: &mut usize,
-) -> Option<bool> {
+pub(super) fn holds(left: &Value, comparison: Comparison, right: &Value, budget: &mut usize) -> Option<bool> {
     let ordering = |budget: &mut usize| ordering(left, right, budget);
     Some(match comparison {
         Comparison::Equal => equal(left, right, budget)?,
@@ -39,9 +34,7 @@ fn differ(left: &Value, right: &Value, budget: &mut usize) -> Option<bool> {
 fn equal(left: &Value, right: &Value, budget: &mut usize) -> Option<bool> {
     charge(left, budget)?;
     match (left, right) {
-        (Value::Number(left), Value::Number(right)) => {
-            Some(compare_numbers(left, right).is_some_and(Ordering::is_eq))
-        }
+        (Value::Number(left), Value::Number(right)) => Some(compare_numbers(left, right).is_some_and(Ordering::is_eq)),
         (Value::Array(left), Value::Array(right)) if left.len() == right.len() => {
             for (left, right) in left.iter().zip(right) {
                 if !equal(left, right, budget)? {

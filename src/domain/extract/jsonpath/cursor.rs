@@ -79,10 +79,7 @@ impl Cursor {
         }
         Err(self.error(match self.peek() {
             None => Problem::Missing(token),
-            Some(found) => Problem::Expected {
-                expected: token,
-                found,
-            },
+            Some(found) => Problem::Expected { expected: token, found },
         }))
     }
 

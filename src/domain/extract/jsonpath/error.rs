@@ -76,9 +76,7 @@ pub enum Problem {
     #[error("`{0}` is not a value; write a path such as `@.{0}` or a quoted text such as '{0}'")]
     UnknownWord(String),
     /// Filters or templates nested too deeply.
-    #[error(
-        "the path is nested more than 16 levels deep; simplify it or write the attribute with `cel:`"
-    )]
+    #[error("the path is nested more than 16 levels deep; simplify it or write the attribute with `cel:`")]
     TooDeep,
     /// A `{range}` without its `{end}`.
     #[error("`{{range}}` is never closed; add `{{end}}`")]

@@ -41,10 +41,7 @@ impl<'a> Nodes<'a> {
 }
 
 /// Evaluates steps against an object.
-pub(super) fn select<'a>(
-    segments: &'a [Segment],
-    object: &'a Value,
-) -> Result<Nodes<'a>, TooExpensive> {
+pub(super) fn select<'a>(segments: &'a [Segment], object: &'a Value) -> Result<Nodes<'a>, TooExpensive> {
     let mut evaluation = Evaluation {
         root: object,
         visits: MAX_VISITS,
@@ -63,11 +60,7 @@ impl<'a> Evaluation<'a> {
         Ok(())
     }
 
-    fn run(
-        &mut self,
-        segments: &'a [Segment],
-        start: &'a Value,
-    ) -> Result<Nodes<'a>, TooExpensive> {
+    fn run(&mut self, segments: &'a [Segment], start: &'a Value) -> Result<Nodes<'a>, TooExpensive> {
         let mut nodes = vec![start];
         let mut exhausted_list = false;
         for segment in segments {
@@ -75,9 +68,7 @@ impl<'a> Evaluation<'a> {
                 Segment::Descend => self.descend(&nodes)?,
                 Segment::Children(selectors) => self.children(selectors, &nodes)?,
             };
-            exhausted_list = next.is_empty()
-                && selects_many(segment)
-                && nodes.iter().any(|node| node.is_array());
+            exhausted_list = next.is_empty() && selects_many(segment) && nodes.iter().any(|node| node.is_array());
             nodes = next;
             if nodes.is_empty() {
                 break;
@@ -107,11 +98,7 @@ impl<'a> Evaluation<'a> {
     }
 
     /// A union that asks for a member no node has selects nothing at all: its values are read by position.
-    fn children(
-        &mut self,
-        selectors: &'a [Selector],
-        nodes: &[&'a Value],
-    ) -> Result<Vec<&'a Value>, TooExpensive> {
+    fn children(&mut self, selectors: &'a [Selector], nodes: &[&'a Value]) -> Result<Vec<&'a Value>, TooExpensive> {
         let mut found = Vec::new();
         if let [only] = selectors {
             for &node in nodes {
@@ -127,9 +114,10 @@ impl<'a> Evaluation<'a> {
                 *hit |= found.len() > before;
             }
         }
-        let complete = selectors.iter().zip(hit).all(|(selector, hit)| {
-            hit || !matches!(selector, Selector::Name(_) | Selector::NameOrPath(..))
-        });
+        let complete = selectors
+            .iter()
+            .zip(hit)
+            .all(|(selector, hit)| hit || !matches!(selector, Selector::Name(_) | Selector::NameOrPath(..)));
         Ok(if complete { found } else { Vec::new() })
     }
 
@@ -172,20 +160,12 @@ impl<'a> Evaluation<'a> {
         children: impl ExactSizeIterator<Item = &'a Value>,
         found: &mut Vec<&'a Value>,
     ) -> Result<(), TooExpensive> {
-        self.visits = self
-            .visits
-            .checked_sub(children.len())
-            .ok_or(TooExpensive)?;
+        self.visits = self.visits.checked_sub(children.len()).ok_or(TooExpensive)?;
         found.extend(children);
         Ok(())
     }
 
-    fn slice(
-        &mut self,
-        slice: Slice,
-        items: &'a [Value],
-        found: &mut Vec<&'a Value>,
-    ) -> Result<(), TooExpensive> {
+    fn slice(&mut self, slice: Slice, items: &'a [Value], found: &mut Vec<&'a Value>) -> Result<(), TooExpensive> {
         for at in slice_positions(slice, items.len()) {
             self.visit()?;
             found.extend(items.get(at));
@@ -208,11 +188,7 @@ impl<'a> Evaluation<'a> {
         Ok(())
     }
 
-    fn holds(
-        &mut self,
-        expression: &'a Expression,
-        current: &'a Value,
-    ) -> Result<bool, TooExpensive> {
+    fn holds(&mut self, expression: &'a Expression, current: &'a Value) -> Result<bool, TooExpensive> {
         match expression {
             Expression::Or(terms) => {
                 for term in terms {
@@ -232,9 +208,7 @@ impl<'a> Evaluation<'a> {
             }
             Expression::Not(inner) => Ok(!self.holds(inner, current)?),
             Expression::Exists(operand) => Ok(!self.operand(operand, current)?.is_empty()),
-            Expression::Compare(left, comparison, right) => {
-                self.compare(left, *comparison, right, current)
-            }
+            Expression::Compare(left, comparison, right) => self.compare(left, *comparison, right, current),
         }
     }
 
@@ -258,11 +232,7 @@ impl<'a> Evaluation<'a> {
         Ok(false)
     }
 
-    fn operand(
-        &mut self,
-        operand: &'a Operand,
-        current: &'a Value,
-    ) -> Result<Vec<&'a Value>, TooExpensive> {
+    fn operand(&mut self, operand: &'a Operand, current: &'a Value) -> Result<Vec<&'a Value>, TooExpensive> {
         Ok(match operand {
             Operand::Literal(value) => vec![value],
             Operand::Current(segments) => self.run(segments, current)?.values,
@@ -274,12 +244,9 @@ impl<'a> Evaluation<'a> {
 fn selects_many(segment: &Segment) -> bool {
     match segment {
         Segment::Descend => true,
-        Segment::Children(selectors) => selectors.iter().any(|selector| {
-            matches!(
-                selector,
-                Selector::Wildcard | Selector::Slice(_) | Selector::Filter(_)
-            )
-        }),
+        Segment::Children(selectors) => selectors
+            .iter()
+            .any(|selector| matches!(selector, Selector::Wildcard | Selector::Slice(_) | Selector::Filter(_))),
     }
 }
 
@@ -307,10 +274,7 @@ fn slice_positions(slice: Slice, length: usize) -> impl Iterator<Item = usize> {
         )
     } else {
         (
-            slice
-                .start
-                .map_or(length - 1, from_start)
-                .clamp(-1, length - 1),
+            slice.start.map_or(length - 1, from_start).clamp(-1, length - 1),
             slice.end.map_or(-1, from_start).clamp(-1, length - 1),
         )
     };

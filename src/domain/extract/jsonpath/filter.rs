@@ -115,8 +115,7 @@ fn operand(cursor: &mut Cursor) -> Result<Operand, JsonPathError> {
 /// A number, a constant, or something that only looks like a value.
 fn word(cursor: &mut Cursor, found: char) -> Result<Operand, JsonPathError> {
     let start = cursor.position();
-    let word =
-        cursor.take_while(|next| next.is_alphanumeric() || matches!(next, '-' | '+' | '.' | '_'));
+    let word = cursor.take_while(|next| next.is_alphanumeric() || matches!(next, '-' | '+' | '.' | '_'));
     if word.is_empty() {
         return Err(Cursor::error_at(
             start,

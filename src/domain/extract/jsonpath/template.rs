@@ -96,9 +96,8 @@ fn relaxed(text: &str) -> Result<(Template, Vec<Notice>), JsonPathError> {
 
 /// `word:` at the start, as in `CEL:size(object)`.
 fn has_unknown_prefix(text: &str) -> bool {
-    text.split_once(':').is_some_and(|(prefix, _)| {
-        !prefix.is_empty() && prefix.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    })
+    text.split_once(':')
+        .is_some_and(|(prefix, _)| !prefix.is_empty() && prefix.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
 /// Steps that may start with a bare name.
@@ -153,11 +152,7 @@ fn blocks(text: &str) -> Result<(Template, Vec<Notice>), JsonPathError> {
 }
 
 /// The values of the first path inside a range, for every node the range visits.
-fn range(
-    mut segments: Vec<Segment>,
-    rest: &mut impl Iterator<Item = Part>,
-    notices: &mut Vec<Notice>,
-) -> Template {
+fn range(mut segments: Vec<Segment>, rest: &mut impl Iterator<Item = Part>, notices: &mut Vec<Notice>) -> Template {
     let mut open = 1_usize;
     let mut found = false;
     for part in rest {
@@ -169,9 +164,7 @@ fn range(
                     segments.extend(inner);
                 }
             }
-            Part::Path {
-                segments: inner, ..
-            } if !found => {
+            Part::Path { segments: inner, .. } if !found => {
                 segments.extend(inner);
                 found = true;
             }
@@ -242,9 +235,7 @@ fn block(cursor: &mut Cursor) -> Result<Part, JsonPathError> {
 /// A keyword, a literal, or a path that starts with a bare name.
 fn word(cursor: &mut Cursor) -> Result<Part, JsonPathError> {
     let start = cursor.position();
-    let word = cursor.take_while(|next| {
-        !next.is_whitespace() && !matches!(next, '{' | '}' | '[' | ']' | '@' | '$')
-    });
+    let word = cursor.take_while(|next| !next.is_whitespace() && !matches!(next, '{' | '}' | '[' | ']' | '@' | '$'));
     if word == "end" {
         return Ok(Part::End);
     }

@@ -104,10 +104,7 @@ fn what_is_not_there_selects_nothing(#[case] path: &str) {
 #[case::negation("$.spec.c[?(!@.on)].n", json!(["a", "b"]))]
 #[case::range("{range .spec.c[*]}{.n}{\"\\n\"}{end}", json!(["a", "b", "c"]))]
 #[case::any_of_several_nodes("$.spec.c[?(@.p[*]==81)].n", json!("a"))]
-fn paths_that_used_to_fail_or_lie_give_the_right_value(
-    #[case] path: &str,
-    #[case] expected: Value,
-) {
+fn paths_that_used_to_fail_or_lie_give_the_right_value(#[case] path: &str, #[case] expected: Value) {
     assert_eq!(value(path), expected);
 }
 
@@ -122,11 +119,7 @@ fn paths_that_used_to_fail_or_lie_give_the_right_value(
 #[case("{.metadata.name}{.spec}", json!("cart"), Notice::IgnoredRest)]
 #[case("{metadata.name}", json!("cart"), Notice::Relaxed)]
 #[case("$.metadata.name.", Value::Null, Notice::EmptyName)]
-fn doubtful_spellings_work_with_a_notice(
-    #[case] path: &str,
-    #[case] expected: Value,
-    #[case] notice: Notice,
-) {
+fn doubtful_spellings_work_with_a_notice(#[case] path: &str, #[case] expected: Value, #[case] notice: Notice) {
     assert_eq!(value(path), expected);
     assert!(JsonPath::parse(path).unwrap().notices().contains(&notice));
 }
@@ -141,11 +134,7 @@ fn the_whole_object_can_be_selected(#[case] path: &str) {
 
 #[test]
 fn plain_paths_have_no_notice() {
-    for path in [
-        "$.metadata.name",
-        "{.metadata.name}",
-        "$.spec.c[?(@.n=='b')].n",
-    ] {
+    for path in ["$.metadata.name", "{.metadata.name}", "$.spec.c[?(@.n=='b')].n"] {
         assert_eq!(JsonPath::parse(path).unwrap().notices(), []);
     }
 }
@@ -165,11 +154,7 @@ fn plain_paths_have_no_notice() {
 #[case("$.a[99999999999999999999]", 5, Problem::IndexTooLarge("99999999999999999999".to_owned()))]
 #[case("{range .a[*]}{.b}", 18, Problem::OpenRange)]
 #[case("{end}", 1, Problem::StrayEnd)]
-fn syntax_errors_say_what_is_wrong_and_where(
-    #[case] path: &str,
-    #[case] position: usize,
-    #[case] problem: Problem,
-) {
+fn syntax_errors_say_what_is_wrong_and_where(#[case] path: &str, #[case] position: usize, #[case] problem: Problem) {
     let error = JsonPath::parse(path).unwrap_err();
     assert_eq!((error.position(), error.problem()), (position, &problem));
 }
@@ -178,14 +163,8 @@ fn syntax_errors_say_what_is_wrong_and_where(
 fn limits_are_errors() {
     let too_long = "$".to_owned() + &".a".repeat(MAX_PATH_BYTES / 2);
     let too_deep = "$[?(".to_owned() + &"(".repeat(40);
-    assert_eq!(
-        JsonPath::parse(&too_long).unwrap_err().problem(),
-        &Problem::TooLong
-    );
-    assert_eq!(
-        JsonPath::parse(&too_deep).unwrap_err().problem(),
-        &Problem::TooDeep
-    );
+    assert_eq!(JsonPath::parse(&too_long).unwrap_err().problem(), &Problem::TooLong);
+    assert_eq!(JsonPath::parse(&too_deep).unwrap_err().problem(), &Problem::TooDeep);
 }
 
 #[test]
@@ -214,10 +193,7 @@ fn an_empty_list_is_told_from_a_missing_one(#[case] path: &str, #[case] exhauste
     let object = cart();
     let path = JsonPath::parse(path).unwrap();
     let nodes = path.select(&object).unwrap();
-    assert_eq!(
-        (nodes.values().len(), nodes.exhausted_list()),
-        (0, exhausted)
-    );
+    assert_eq!((nodes.values().len(), nodes.exhausted_list()), (0, exhausted));
 }
 
 fn document() -> impl Strategy<Value = Value> {
@@ -247,10 +223,7 @@ fn query() -> impl Strategy<Value = String> {
         "[abc]{0,2}".prop_map(|text| format!("'{text}'")),
     ];
     let operand = prop::collection::vec(
-        prop_oneof![
-            "\\.[abc]",
-            (-2_i8..3).prop_map(|index| format!("[{index}]"))
-        ],
+        prop_oneof!["\\.[abc]", (-2_i8..3).prop_map(|index| format!("[{index}]"))],
         0..3,
     )
     .prop_map(|steps| format!("@{}", steps.concat()));
@@ -264,10 +237,7 @@ fn query() -> impl Strategy<Value = String> {
             .prop_map(|(left, operator, right)| format!("({left}) {operator} ({right})")),
         comparison.prop_map(|inner| format!("!({inner})")),
     ];
-    let bound = prop_oneof![
-        Just(String::new()),
-        (-4_i8..5).prop_map(|bound| bound.to_string())
-    ];
+    let bound = prop_oneof![Just(String::new()), (-4_i8..5).prop_map(|bound| bound.to_string())];
     let step = prop_oneof![
         "\\.[abc]",
         "\\['[abc]'\\]",
@@ -278,8 +248,7 @@ fn query() -> impl Strategy<Value = String> {
         Just("..*".to_owned()),
         (-4_i8..5).prop_map(|index| format!("[{index}]")),
         (-4_i8..5, -4_i8..5).prop_map(|(a, b)| format!("[{a}, {b}]")),
-        (bound.clone(), bound.clone(), bound)
-            .prop_map(|(start, end, step)| format!("[{start}:{end}:{step}]")),
+        (bound.clone(), bound.clone(), bound).prop_map(|(start, end, step)| format!("[{start}:{end}:{step}]")),
         condition.prop_map(|condition| format!("[?{condition}]")),
     ];
     prop::collection::vec(step, 0..5).prop_map(|steps| format!("${}", steps.concat()))
