@@ -29,6 +29,8 @@ pub mod engine;
 pub mod extract;
 pub mod fault;
 pub mod ids;
+pub mod profile;
+pub mod redact;
 pub mod row;
 pub mod status;
 pub mod time;

@@ -88,6 +88,11 @@ impl Mask {
         !self.root.all && self.root.any_member.is_none() && self.root.members.keys().all(named)
     }
 
+    /// Whether the mask keeps anything of a member of the object, or that there is one.
+    pub fn reads_member(&self, name: &str) -> bool {
+        self.root.all || self.root.member(name).is_some()
+    }
+
     /// Removes what the mask does not keep from an object that was decoded whole.
     pub fn prune(&self, object: &mut Value) {
         self.root.prune(object);

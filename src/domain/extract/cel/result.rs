@@ -15,14 +15,12 @@ use serde_json::{Map, Number, Value};
 
 use super::bind;
 use super::error::CelFault;
-
-/// Largest result: several times what an object can hold.
-const MAX_RESULT_BYTES: usize = 8 * 1024 * 1024;
+use crate::extract::size::{MAX_VALUE_BYTES, subtract_size};
 
 /// The JSON value of a result; `None` for an absent optional.
 pub(super) fn to_json(result: &dyn Val) -> Result<Option<Value>, CelFault> {
     let mut conversion = Conversion {
-        bytes_left: MAX_RESULT_BYTES,
+        bytes_left: MAX_VALUE_BYTES,
     };
     match result.downcast_ref::<CelOptional>() {
         Some(optional) => optional.option().map(|value| conversion.value(value)).transpose(),
@@ -162,19 +160,6 @@ impl Probe {
 
     fn into_content(self) -> Option<(Value, usize)> {
         self.content.into_inner().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// What is left of a number of bytes after a value took its part.
-fn subtract_size(json: &Value, limit: usize) -> Option<usize> {
-    let left = limit.checked_sub(size_of::<Value>())?;
-    match json {
-        Value::String(text) => left.checked_sub(text.len()),
-        Value::Array(items) => items.iter().try_fold(left, |left, item| subtract_size(item, left)),
-        Value::Object(members) => members.iter().try_fold(left, |left, (name, value)| {
-            subtract_size(value, left.checked_sub(name.len())?)
-        }),
-        _ => Some(left),
     }
 }
 
