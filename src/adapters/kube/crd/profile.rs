@@ -9,8 +9,8 @@ use super::reference::GroupVersionKind;
 use super::schema::Rule;
 
 /// Limits that make the rules below affordable for the API server; far above what profiles need.
-const MAX_ATTRIBUTES: u32 = 512;
-const MAX_METRICS: u32 = 128;
+const MAX_ATTRIBUTES: u32 = 256;
+const MAX_METRICS: u32 = 64;
 const NAME_LENGTH: u32 = 253;
 const PATH_LENGTH: u32 = 8192;
 const MAX_POINTERS: u32 = 256;
@@ -22,10 +22,10 @@ const SPEC: &[Rule] = &[
         "an export in mode Attributes needs at least one attribute",
     )
     .at(".attributes"),
-    Rule::duplicate(
+    Rule::invalid(
         "!has(self.export) || self.export.mode != 'Resource' || !has(self.attributes) || \
          self.attributes.all(a, a.name != self.export.__as__)",
-        "export.as is the name of an attribute: choose another name for the embedded object",
+        "is the name of an attribute: choose another name for the embedded object",
     )
     .at(".export.as"),
     Rule::invalid(
@@ -44,12 +44,17 @@ const SPEC: &[Rule] = &[
 const PATH: &[Rule] = &[
     Rule::invalid("self.trim() != ''", "must not be blank"),
     Rule::invalid(
-        "!self.matches('^object[.[]')",
+        "!self.startsWith('object.') && !self.startsWith('object[')",
         "looks like a CEL expression: write it with the prefix cel:",
     ),
+    // Prefixes, since a regular expression over every path would be too expensive for the API server.
     Rule::invalid(
-        "self != 'helm:release.' && \
-         !self.matches('^helm:release[.](manifest|hooks|chart[.](templates|files|values|raw))([.]|$)')",
+        "self != 'helm:release.' && !((self + '.').startsWith('helm:release.manifest.') || \
+         (self + '.').startsWith('helm:release.hooks.') || \
+         (self + '.').startsWith('helm:release.chart.templates.') || \
+         (self + '.').startsWith('helm:release.chart.files.') || \
+         (self + '.').startsWith('helm:release.chart.values.') || \
+         (self + '.').startsWith('helm:release.chart.raw.'))",
         "must name a field of the release; manifest, hooks and the chart's templates, files, values and raw content can \
          hold credentials and are not available",
     ),

@@ -19,7 +19,7 @@ pub struct Rule {
     /// Field that the API server names instead of the node.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field_path: Option<&'static str>,
-    /// `FieldValueInvalid`, `FieldValueForbidden`, `FieldValueRequired` or `FieldValueDuplicate`.
+    /// `FieldValueInvalid`, `FieldValueForbidden` or `FieldValueRequired`.
     pub reason: &'static str,
 }
 
@@ -37,11 +37,6 @@ impl Rule {
     /// A field that must be set here.
     pub const fn required(rule: &'static str, message: &'static str) -> Self {
         Self::new(rule, message, "FieldValueRequired")
-    }
-
-    /// A name that is taken already.
-    pub const fn duplicate(rule: &'static str, message: &'static str) -> Self {
-        Self::new(rule, message, "FieldValueDuplicate")
     }
 
     const fn new(rule: &'static str, message: &'static str, reason: &'static str) -> Self {
