@@ -140,11 +140,7 @@ mod tests {
     #[test]
     fn a_throttling_peer_is_obeyed_and_a_terminal_fault_is_tried_rarely() {
         let mut cadence = Cadence::new(Duration::ZERO);
-        cadence.failed(
-            Duration::ZERO,
-            ErrorClass::Throttled { after: 40 * SECOND },
-            1,
-        );
+        cadence.failed(Duration::ZERO, ErrorClass::Throttled { after: 40 * SECOND }, 1);
         assert!(cadence.next().unwrap() >= 30 * SECOND);
         cadence.failed(Duration::ZERO, ErrorClass::Misconfigured, 1);
         assert!(cadence.next().unwrap() >= TERMINAL_PAUSE * 3 / 4);

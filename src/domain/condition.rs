@@ -71,12 +71,7 @@ impl Wanted {
 /// The complete conditions of a status: `wanted` with transition times taken from `previous`.
 ///
 /// A transition time moves if and only if the status value changed. Types that are not wanted any more are dropped.
-pub fn merge(
-    previous: &[Condition],
-    wanted: Vec<Wanted>,
-    generation: i64,
-    now: Timestamp,
-) -> Vec<Condition> {
+pub fn merge(previous: &[Condition], wanted: Vec<Wanted>, generation: i64, now: Timestamp) -> Vec<Condition> {
     let now = whole_second(now);
     let mut merged: Vec<Condition> = wanted
         .into_iter()

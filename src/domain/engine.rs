@@ -284,11 +284,7 @@ impl Engine {
         now: Now,
         effects: &mut Vec<Effect>,
     ) {
-        let Some(target) = self
-            .targets
-            .get_mut(key)
-            .filter(|t| t.epoch() == Some(epoch))
-        else {
+        let Some(target) = self.targets.get_mut(key).filter(|t| t.epoch() == Some(epoch)) else {
             return;
         };
         let stepped = target.step(scope, step, now);
@@ -310,19 +306,8 @@ impl Engine {
         }
     }
 
-    fn sink_answer(
-        &mut self,
-        key: &BindingKey,
-        incarnation: u64,
-        answer: Answer,
-        now: Now,
-        effects: &mut Vec<Effect>,
-    ) {
-        let Some(binding) = self
-            .bindings
-            .get_mut(key)
-            .filter(|b| b.incarnation() == incarnation)
-        else {
+    fn sink_answer(&mut self, key: &BindingKey, incarnation: u64, answer: Answer, now: Now, effects: &mut Vec<Effect>) {
+        let Some(binding) = self.bindings.get_mut(key).filter(|b| b.incarnation() == incarnation) else {
             return;
         };
         let namespace = key.inventory.namespace.clone();
@@ -336,11 +321,7 @@ impl Engine {
         let confirm = binding.answer(answer, &lookup, now);
         if let Some(name) = confirm {
             let target = TargetKey { namespace, name };
-            let scopes = self
-                .targets
-                .get(&target)
-                .map(Target::scopes)
-                .unwrap_or_default();
+            let scopes = self.targets.get(&target).map(Target::scopes).unwrap_or_default();
             effects.extend(scopes.into_iter().map(|scope| Effect::Relist {
                 target: target.clone(),
                 scope,
@@ -379,9 +360,7 @@ impl Engine {
                 incarnation: binding.incarnation(),
                 command,
             }),
-            binding::Advance::Closed => effects.push(Effect::Closed {
-                binding: key.clone(),
-            }),
+            binding::Advance::Closed => effects.push(Effect::Closed { binding: key.clone() }),
         }
     }
 

@@ -28,11 +28,7 @@ impl ErrorClass {
 
     /// The class as a metric label.
     pub fn label(self) -> &'static str {
-        if self.is_terminal() {
-            "terminal"
-        } else {
-            "transient"
-        }
+        if self.is_terminal() { "terminal" } else { "transient" }
     }
 }
 

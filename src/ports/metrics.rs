@@ -38,22 +38,8 @@ pub enum Telemetry {
     },
     /// Rows in memory.
     Rows(u64),
-    /// Rows of one kind and profile in memory.
-    Collected {
-        /// Profile name.
-        profile: Arc<str>,
-        /// Kind.
-        gvk: Gvk,
-        /// Rows.
-        rows: u64,
-    },
-    /// A sink or kind was collected no more: its series end.
-    CollectedEnded {
-        /// Profile name.
-        profile: Arc<str>,
-        /// Kind.
-        gvk: Gvk,
-    },
+    /// Rows in memory by profile and kind; replaces what was said before.
+    Collected(Vec<(Arc<str>, Gvk, u64)>),
     /// Length of the queue into the engine.
     QueueDepth(usize),
     /// The queue into the engine was full and a watch had to wait.

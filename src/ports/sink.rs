@@ -27,11 +27,7 @@ pub trait Sink: Debug + Send + Sync + 'static {
     /// Streams the rows that the sink holds for one target, in batches.
     ///
     /// The stream ends after its first error.
-    fn resume(
-        &self,
-        inventory: &InventoryKey,
-        target: &str,
-    ) -> BoxStream<'static, Result<Vec<HeldRow>, PortError>>;
+    fn resume(&self, inventory: &InventoryKey, target: &str) -> BoxStream<'static, Result<Vec<HeldRow>, PortError>>;
 
     /// Applies a change as one transaction.
     ///
@@ -39,21 +35,13 @@ pub trait Sink: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// As [`Sink::claim`]. `Rejected` is never returned for single rows: those are reported in the receipt.
-    async fn deliver(
-        &self,
-        inventory: &InventoryKey,
-        delivery: &Delivery,
-    ) -> Result<Receipt, PortError>;
+    async fn deliver(&self, inventory: &InventoryKey, delivery: &Delivery) -> Result<Receipt, PortError>;
 
     /// Records freshness and state for readers, and does the sink's own upkeep.
     ///
     /// # Errors
     /// As [`Sink::claim`].
-    async fn record(
-        &self,
-        inventory: &InventoryKey,
-        records: &[SyncRecord],
-    ) -> Result<(), PortError>;
+    async fn record(&self, inventory: &InventoryKey, records: &[SyncRecord]) -> Result<(), PortError>;
 }
 
 /// Builds sinks.

@@ -44,10 +44,7 @@ impl Difference {
     /// A difference to a sink of which nothing was read yet: every row is taken to be missing there.
     pub fn against_empty(rows: &TargetRows) -> Self {
         Self {
-            keys: rows
-                .uids()
-                .map(|uid| (uid.clone(), Held::Nothing))
-                .collect(),
+            keys: rows.uids().map(|uid| (uid.clone(), Held::Nothing)).collect(),
             held_rows: 0,
             partial: false,
         }
@@ -55,24 +52,17 @@ impl Difference {
 
     /// A row changed in memory.
     pub fn changed(&mut self, change: &Change) {
-        self.keys
-            .entry(change.uid.clone())
-            .or_insert(match change.before {
-                Before::Absent => Held::Nothing,
-                Before::Unknown => Held::Unknown,
-                Before::Row(digest) => Held::Row(digest),
-            });
+        self.keys.entry(change.uid.clone()).or_insert(match change.before {
+            Before::Absent => Held::Nothing,
+            Before::Unknown => Held::Unknown,
+            Before::Row(digest) => Held::Row(digest),
+        });
     }
 
     /// Rows that the sink was found to hold.
     pub fn found(&mut self, held: Vec<HeldRow>, rows: &TargetRows) {
         self.held_rows += held.len();
-        for HeldRow {
-            uid,
-            namespace,
-            digest,
-        } in held
-        {
+        for HeldRow { uid, namespace, digest } in held {
             let equal = match rows.current(&uid) {
                 Current::Row(row) => row.digest() == digest,
                 Current::Held => true,

@@ -140,13 +140,7 @@ impl TargetRows {
     }
 
     /// Applies what became of one object; says what changed, if anything did.
-    pub fn apply(
-        &mut self,
-        covers: &WatchScope,
-        uid: &Arc<str>,
-        outcome: Outcome,
-        now: Timestamp,
-    ) -> Option<Change> {
+    pub fn apply(&mut self, covers: &WatchScope, uid: &Arc<str>, outcome: Outcome, now: Timestamp) -> Option<Change> {
         let index = self.scopes.iter().position(|s| s.covers == *covers)?;
         self.scopes[index].last_event = Some(now);
         match outcome {
@@ -263,14 +257,10 @@ impl TargetRows {
         let mark = scope.mark;
         let all_complete = self.scopes.iter().all(|s| s.complete);
         let stale = |entry: &Entry| {
-            (entry.scope == number(index) && entry.mark < mark)
-                || (all_complete && entry.scope == ORPHAN)
+            (entry.scope == number(index) && entry.mark < mark) || (all_complete && entry.scope == ORPHAN)
         };
-        let gone: Vec<(Arc<str>, Entry)> =
-            self.entries.extract_if(|_, entry| stale(entry)).collect();
-        gone.into_iter()
-            .map(|(uid, entry)| self.removed(uid, &entry))
-            .collect()
+        let gone: Vec<(Arc<str>, Entry)> = self.entries.extract_if(|_, entry| stale(entry)).collect();
+        gone.into_iter().map(|(uid, entry)| self.removed(uid, &entry)).collect()
     }
 
     /// What the target knows about a key.

@@ -207,9 +207,7 @@ impl Binding {
         link.state = LinkState::Reading;
         self.settled = false;
         link.difference = Difference::against_empty(target.rows());
-        let operation = Operation::Read {
-            target: name.clone(),
-        };
+        let operation = Operation::Read { target: name.clone() };
         Some((operation, Command::Read { target: name }))
     }
 
@@ -220,9 +218,7 @@ impl Binding {
             .filter(|(_, link)| link.state == LinkState::Unread)
             .find_map(|(name, link)| {
                 let target = lookup(name).filter(|target| target.is_deliverable())?;
-                let proven = link
-                    .doubted_after
-                    .is_none_or(|lists| target.lists_done() > lists);
+                let proven = link.doubted_after.is_none_or(|lists| target.lists_done() > lists);
                 proven.then(|| (name.clone(), target))
             })
     }
@@ -253,17 +249,10 @@ impl Binding {
         if !purged.is_empty() {
             delivery.purge = Purge::Targets(purged.clone());
         }
-        Some((
-            Operation::Deliver { keys, purged },
-            Command::Deliver(delivery),
-        ))
+        Some((Operation::Deliver { keys, purged }, Command::Deliver(delivery)))
     }
 
-    fn next_record<'a>(
-        &mut self,
-        lookup: &impl Lookup<'a>,
-        now: Now,
-    ) -> Option<(Operation, Command)> {
+    fn next_record<'a>(&mut self, lookup: &impl Lookup<'a>, now: Now) -> Option<(Operation, Command)> {
         if now.monotonic < self.record_due || self.links.is_empty() {
             return None;
         }
@@ -273,11 +262,7 @@ impl Binding {
             .filter_map(|(name, link)| {
                 let target = lookup(name)?;
                 let level = link.state == LinkState::Live && link.difference.is_empty();
-                Some(report::sync_records(
-                    name,
-                    target,
-                    level.then_some(now.wall),
-                ))
+                Some(report::sync_records(name, target, level.then_some(now.wall)))
             })
             .flatten()
             .collect();
@@ -309,12 +294,7 @@ impl Binding {
 
     /// Takes an answer of the sink. Returns the name of a target that must be listed once more before rows that the
     /// sink holds count as deleted.
-    pub fn answer<'a>(
-        &mut self,
-        answer: Answer,
-        lookup: &impl Lookup<'a>,
-        now: Now,
-    ) -> Option<Arc<str>> {
+    pub fn answer<'a>(&mut self, answer: Answer, lookup: &impl Lookup<'a>, now: Now) -> Option<Arc<str>> {
         if let Answer::Found(held) = answer {
             if let Some(Operation::Read { target: name }) = &self.operation
                 && let (Some(link), Some(target)) = (self.links.get_mut(name), lookup(name))
@@ -329,9 +309,7 @@ impl Binding {
             (Operation::Read { target }, Answer::Read(Ok(()))) => {
                 return self.read(&target, lookup, now);
             }
-            (Operation::Deliver { keys, .. }, Answer::Delivered(Ok(receipt))) => {
-                self.delivered(&keys, receipt, now)
-            }
+            (Operation::Deliver { keys, .. }, Answer::Delivered(Ok(receipt))) => self.delivered(&keys, receipt, now),
             (Operation::Close, Answer::Delivered(Ok(_))) => {
                 self.succeeded(now, false);
                 self.closing = Some(Closing::Retain);
@@ -355,21 +333,13 @@ impl Binding {
 
     fn claimed(&mut self, claim: &Claim, now: Now) {
         self.claimed = true;
-        let strangers = claim
-            .targets
-            .iter()
-            .filter(|name| !self.links.contains_key(*name));
+        let strangers = claim.targets.iter().filter(|name| !self.links.contains_key(*name));
         self.purge.extend(strangers.cloned());
         self.record_due = now.monotonic;
         self.succeeded(now, false);
     }
 
-    fn read<'a>(
-        &mut self,
-        name: &Arc<str>,
-        lookup: &impl Lookup<'a>,
-        now: Now,
-    ) -> Option<Arc<str>> {
+    fn read<'a>(&mut self, name: &Arc<str>, lookup: &impl Lookup<'a>, now: Now) -> Option<Arc<str>> {
         self.succeeded(now, false);
         let link = self.links.get_mut(name)?;
         let target = lookup(name)?;
@@ -400,9 +370,7 @@ impl Binding {
         }
         self.last_export = Some(now.wall);
         self.succeeded(now, true);
-        let busy = self
-            .last_record
-            .map_or(now.monotonic, |last| last + RECORD_BUSY);
+        let busy = self.last_record.map_or(now.monotonic, |last| last + RECORD_BUSY);
         self.record_due = self.record_due.min(busy.max(now.monotonic));
     }
 
@@ -417,15 +385,12 @@ impl Binding {
                 link.difference.uncertain([uid]);
             }
         }
-        let gone = purged
-            .into_iter()
-            .filter(|name| !self.links.contains_key(name));
+        let gone = purged.into_iter().filter(|name| !self.links.contains_key(name));
         self.purge.extend(gone);
     }
 
     fn failed(&mut self, fault: Fault, now: Now) {
-        self.cadence
-            .failed(now.monotonic, fault.class, self.incarnation);
+        self.cadence.failed(now.monotonic, fault.class, self.incarnation);
         let hopeless = fault.class.is_terminal() || self.cadence.failures() >= CLOSING_ATTEMPTS;
         if self.closing.is_some() && hopeless {
             self.closing = Some(Closing::Retain);
@@ -445,11 +410,7 @@ impl Binding {
     }
 
     fn stop_reading(&mut self) {
-        for link in self
-            .links
-            .values_mut()
-            .filter(|link| link.state == LinkState::Reading)
-        {
+        for link in self.links.values_mut().filter(|link| link.state == LinkState::Reading) {
             *link = Link::default();
         }
     }

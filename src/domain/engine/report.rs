@@ -72,10 +72,7 @@ impl Engine {
 
     /// Rows of all targets.
     pub fn row_count(&self) -> u64 {
-        self.targets
-            .values()
-            .map(|target| target.rows().row_count())
-            .sum()
+        self.targets.values().map(|target| target.rows().row_count()).sum()
     }
 
     /// Rows of the targets of one namespace.
@@ -102,11 +99,7 @@ impl Engine {
 }
 
 /// The state of each watch scope of a target, for readers of a sink.
-pub(super) fn sync_records(
-    name: &Arc<str>,
-    target: &Target,
-    as_of: Option<Timestamp>,
-) -> Vec<SyncRecord> {
+pub(super) fn sync_records(name: &Arc<str>, target: &Target, as_of: Option<Timestamp>) -> Vec<SyncRecord> {
     target
         .rows()
         .scopes()

@@ -53,17 +53,9 @@ impl Target {
     pub fn configure(&mut self, plan: &TargetPlan) -> bool {
         match plan {
             TargetPlan::Hold { reason } => self.held.replace(reason) != Some(reason),
-            TargetPlan::Collect {
-                epoch,
-                kind,
-                scopes,
-            } => {
+            TargetPlan::Collect { epoch, kind, scopes } => {
                 let released = self.held.take().is_some();
-                if self
-                    .registration
-                    .as_ref()
-                    .is_some_and(|r| r.epoch == *epoch)
-                {
+                if self.registration.as_ref().is_some_and(|r| r.epoch == *epoch) {
                     return released;
                 }
                 self.rows.register(scopes);
@@ -114,8 +106,7 @@ impl Target {
             }
             SourceStep::Failed(fault) => {
                 self.rows.list_abandoned(scope);
-                stepped.visible =
-                    registration.failures.insert(scope.clone(), fault.clone()) != Some(fault);
+                stepped.visible = registration.failures.insert(scope.clone(), fault.clone()) != Some(fault);
             }
             SourceStep::Resumed => stepped.visible = registration.failures.remove(scope).is_some(),
         }
@@ -147,11 +138,7 @@ impl Target {
 
     /// Scopes of the registration.
     pub fn scopes(&self) -> Vec<WatchScope> {
-        self.rows
-            .scopes()
-            .iter()
-            .map(|scope| scope.covers.clone())
-            .collect()
+        self.rows.scopes().iter().map(|scope| scope.covers.clone()).collect()
     }
 
     /// Whether changes of the rows may be delivered: the present definition was listed whole. Until then the sinks

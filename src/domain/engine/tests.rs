@@ -86,11 +86,7 @@ fn a_small_loss_needs_no_confirmation() {
     let mut world = World::listed(30);
     world.objects.retain(|uid, _| &**uid >= "o0015");
     world.list();
-    assert_eq!(
-        world.sink.len(),
-        15,
-        "half of the rows is not more than half"
-    );
+    assert_eq!(world.sink.len(), 15, "half of the rows is not more than half");
     assert_eq!(world.relists, 0);
 }
 
@@ -130,10 +126,7 @@ fn a_late_step_of_an_old_registration_is_dropped() {
     let old = world.epoch;
     world.redefine();
     world.list();
-    world.step_as(
-        old,
-        SourceStep::Rows(vec![("ghost".into(), world.row("ghost", 1))]),
-    );
+    world.step_as(old, SourceStep::Rows(vec![("ghost".into(), world.row("ghost", 1))]));
     world.assert_level();
 }
 

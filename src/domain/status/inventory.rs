@@ -92,10 +92,7 @@ pub fn status(facts: &Facts<'_>) -> Status<Fields> {
         conditions: conditions(facts, &verdicts),
         fields: Fields {
             item_count: facts.rows,
-            last_export_time: sink_exports
-                .iter()
-                .filter_map(|export| export.last_export_time)
-                .max(),
+            last_export_time: sink_exports.iter().filter_map(|export| export.last_export_time).max(),
             sink_exports,
         },
     }
@@ -125,10 +122,7 @@ fn trouble(bound: &Bound) -> Option<String> {
         Ok(report) => report.as_ref().and_then(|report| report.fault.as_ref()),
     };
     if let Some(fault) = fault {
-        return Some(format!(
-            "{}: {}: {}",
-            bound.sink, fault.reason, fault.message
-        ));
+        return Some(format!("{}: {}: {}", bound.sink, fault.reason, fault.message));
     }
     let report = bound.state.as_ref().ok()?.as_ref()?;
     (report.refused > 0).then(|| {
@@ -152,38 +146,22 @@ fn conditions(facts: &Facts<'_>, verdicts: &[Verdict]) -> Vec<Wanted> {
         return vec![
             Wanted::new(kind::READY, true, reason::NO_EXPORT, message),
             Wanted::new(kind::SYNCED, true, reason::NO_EXPORT, message),
-            Wanted::new(
-                kind::SINK_REACHABLE,
-                true,
-                reason::NO_SINKS_CONFIGURED,
-                message,
-            ),
+            Wanted::new(kind::SINK_REACHABLE, true, reason::NO_SINKS_CONFIGURED, message),
         ];
     }
     let troubles: Vec<String> = facts.bindings.iter().filter_map(trouble).collect();
     let exported = verdicts.iter().filter(|v| **v == Verdict::Exported).count();
-    let failed = verdicts
-        .iter()
-        .filter(|v| matches!(v, Verdict::Failed { .. }))
-        .count();
+    let failed = verdicts.iter().filter(|v| matches!(v, Verdict::Failed { .. })).count();
     if failed > 0 {
         return failing(facts, verdicts, exported, &troubles.join("; "));
     }
     if exported < verdicts.len() {
         let message = if facts.listing > 0 {
-            format!(
-                "{} target(s) of the namespace are being listed",
-                facts.listing
-            )
+            format!("{} target(s) of the namespace are being listed", facts.listing)
         } else {
             "rows are being delivered".to_owned()
         };
-        return vec![Wanted::new(
-            kind::SYNCED,
-            false,
-            reason::PROGRESSING,
-            message,
-        )];
+        return vec![Wanted::new(kind::SYNCED, false, reason::PROGRESSING, message)];
     }
     let message = format!(
         "every sink holds the current state of {} row(s){}",
@@ -203,9 +181,7 @@ fn conditions(facts: &Facts<'_>, verdicts: &[Verdict]) -> Vec<Wanted> {
 }
 
 fn failing(facts: &Facts<'_>, verdicts: &[Verdict], exported: usize, message: &str) -> Vec<Wanted> {
-    let terminal = verdicts
-        .iter()
-        .all(|v| *v == Verdict::Failed { terminal: true });
+    let terminal = verdicts.iter().all(|v| *v == Verdict::Failed { terminal: true });
     let some_terminal = verdicts.contains(&Verdict::Failed { terminal: true });
     let unreachable = Wanted::new(
         kind::SINK_REACHABLE,
@@ -229,9 +205,7 @@ fn failing(facts: &Facts<'_>, verdicts: &[Verdict], exported: usize, message: &s
         Ok(Some(report)) => report
             .fault
             .as_ref()
-            .filter(|fault| {
-                fault.class == ErrorClass::Misconfigured && fault.reason == reason::WRITER_CONFLICT
-            })
+            .filter(|fault| fault.class == ErrorClass::Misconfigured && fault.reason == reason::WRITER_CONFLICT)
             .map(|fault| fault.reason),
         Ok(None) => None,
     });
@@ -260,10 +234,7 @@ fn stale(facts: &Facts<'_>) -> String {
     if waiting.is_empty() {
         String::new()
     } else {
-        format!(
-            "; last known rows are kept of target(s) {}",
-            waiting.join(", ")
-        )
+        format!("; last known rows are kept of target(s) {}", waiting.join(", "))
     }
 }
 
@@ -271,26 +242,14 @@ fn sink_export(bound: &Bound, verdict: Verdict, facts: &Facts<'_>) -> SinkExport
     let name = bound.sink.to_string();
     let before = facts.previous.iter().find(|export| export.name == name);
     let wanted = match verdict {
-        Verdict::Exported => Wanted::new(
-            kind::SYNCED,
-            true,
-            reason::EXPORTED,
-            "the sink holds the current state",
-        ),
-        Verdict::Progressing => Wanted::new(
-            kind::SYNCED,
-            false,
-            reason::PROGRESSING,
-            "rows are being delivered",
-        ),
+        Verdict::Exported => Wanted::new(kind::SYNCED, true, reason::EXPORTED, "the sink holds the current state"),
+        Verdict::Progressing => Wanted::new(kind::SYNCED, false, reason::PROGRESSING, "rows are being delivered"),
         Verdict::Failed { .. } => {
             let message = trouble(bound).unwrap_or_default();
             Wanted::new(kind::SYNCED, false, reason::EXPORT_FAILED, message)
         }
     };
-    let previous = before
-        .map(|export| export.conditions.as_slice())
-        .unwrap_or_default();
+    let previous = before.map(|export| export.conditions.as_slice()).unwrap_or_default();
     let exported = bound
         .state
         .as_ref()

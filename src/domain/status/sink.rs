@@ -25,12 +25,9 @@ pub struct Fields {}
 /// Computes the status. A sink that no inventory uses was not connected to, so nothing is said about its connection.
 pub fn status(facts: &Facts<'_>) -> Status<Fields> {
     let mut conditions = Vec::new();
-    let fault = facts.problem.or_else(|| {
-        facts
-            .bindings
-            .iter()
-            .find_map(|report| report.fault.as_ref())
-    });
+    let fault = facts
+        .problem
+        .or_else(|| facts.bindings.iter().find_map(|report| report.fault.as_ref()));
     if let Some(fault) = fault {
         conditions.push(Wanted::new(
             kind::CONNECTION_VERIFIED,
@@ -38,12 +35,7 @@ pub fn status(facts: &Facts<'_>) -> Status<Fields> {
             fault.reason,
             fault.message.clone(),
         ));
-        conditions.push(Wanted::new(
-            kind::DEGRADED,
-            true,
-            fault.reason,
-            fault.message.clone(),
-        ));
+        conditions.push(Wanted::new(kind::DEGRADED, true, fault.reason, fault.message.clone()));
     } else if facts.bindings.iter().any(|report| report.connected) {
         let message = "connected, and the destination can be written to";
         conditions.push(Wanted::new(

@@ -62,8 +62,7 @@ pub fn status(facts: Facts<'_>) -> Status<Fields> {
 }
 
 fn health(facts: &Facts<'_>) -> Vec<Wanted> {
-    let degraded =
-        |reason: &str, message: String| vec![Wanted::new(kind::DEGRADED, true, reason, message)];
+    let degraded = |reason: &str, message: String| vec![Wanted::new(kind::DEGRADED, true, reason, message)];
     if let Some((reason, message)) = facts.blocked {
         return degraded(reason, message.to_owned());
     }
@@ -72,10 +71,7 @@ fn health(facts: &Facts<'_>) -> Vec<Wanted> {
     };
     if let Some(fault) = &report.fault {
         let stale = if report.rows > 0 {
-            format!(
-                "; the {} row(s) collected before stay as they are",
-                report.rows
-            )
+            format!("; the {} row(s) collected before stay as they are", report.rows)
         } else {
             String::new()
         };
@@ -93,10 +89,7 @@ fn health(facts: &Facts<'_>) -> Vec<Wanted> {
         );
         return degraded(reason::EXTRACTION_FAILED, message);
     }
-    let message = format!(
-        "profile {}: collecting {} resource(s)",
-        facts.profile, report.rows
-    );
+    let message = format!("profile {}: collecting {} resource(s)", facts.profile, report.rows);
     vec![
         Wanted::new(kind::READY, true, reason::COLLECTING, message.clone()),
         Wanted::new(kind::SYNCED, true, reason::COLLECTING, message),
@@ -109,10 +102,7 @@ fn sinks(sinks: &[(String, Option<BindingReport>)]) -> Wanted {
         .iter()
         .filter_map(|(name, report)| match report {
             None => Some(format!("{name} cannot be used")),
-            Some(report) => report
-                .fault
-                .as_ref()
-                .map(|fault| format!("{name}: {}", fault.message)),
+            Some(report) => report.fault.as_ref().map(|fault| format!("{name}: {}", fault.message)),
         })
         .collect();
     let kind = kind::SINK_REACHABLE;

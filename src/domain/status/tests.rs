@@ -30,11 +30,7 @@ fn binding(fault: Option<Fault>) -> BindingReport {
 }
 
 fn unavailable() -> Fault {
-    Fault::new(
-        ErrorClass::Unavailable,
-        "ConnectionTestFailed",
-        "connection refused",
-    )
+    Fault::new(ErrorClass::Unavailable, "ConnectionTestFailed", "connection refused")
 }
 
 fn misconfigured() -> Fault {
@@ -55,10 +51,7 @@ fn report(rows: u64) -> TargetReport {
     }
 }
 
-fn target_status(
-    report: &TargetReport,
-    blocked: Option<(&'static str, &str)>,
-) -> Status<target::Fields> {
+fn target_status(report: &TargetReport, blocked: Option<(&'static str, &str)>) -> Status<target::Fields> {
     target::status(target::Facts {
         profile: "web",
         blocked,
@@ -69,10 +62,7 @@ fn target_status(
     })
 }
 
-fn inventory_status(
-    bindings: Vec<Result<Option<BindingReport>, Fault>>,
-    listing: usize,
-) -> Status<inventory::Fields> {
+fn inventory_status(bindings: Vec<Result<Option<BindingReport>, Fault>>, listing: usize) -> Status<inventory::Fields> {
     let bound = |(i, state): (usize, Result<Option<BindingReport>, Fault>)| inventory::Bound {
         sink: SinkKey {
             family: SinkFamily::Database,
@@ -112,11 +102,7 @@ fn a_collecting_target_is_ready_and_says_how_many_resources_it_collects() {
         ],
         "a sink that is away does not degrade the target"
     );
-    assert!(
-        status.conditions[0]
-            .message
-            .contains("collecting 7 resource")
-    );
+    assert!(status.conditions[0].message.contains("collecting 7 resource"));
 }
 
 #[test]
@@ -135,10 +121,7 @@ fn a_degraded_target_has_no_ready_condition_and_says_that_rows_stay() {
     );
     assert_eq!(
         shown(&status.conditions),
-        [
-            "Degraded=True/ScopeForbidden",
-            "SinkReachable=False/SinkUnreachable"
-        ]
+        ["Degraded=True/ScopeForbidden", "SinkReachable=False/SinkUnreachable"]
     );
     assert!(status.conditions[0].message.contains("4 row(s)"));
     let blocked = target_status(
@@ -166,10 +149,7 @@ fn a_target_being_listed_is_neither_ready_nor_degraded() {
     let status = target_status(&listing, None);
     assert_eq!(
         shown(&status.conditions),
-        [
-            "SinkReachable=False/SinkUnreachable",
-            "Synced=False/Listing"
-        ]
+        ["SinkReachable=False/SinkUnreachable", "Synced=False/Listing"]
     );
 }
 
@@ -238,10 +218,7 @@ fn failures_of_sinks_combine_as_documented() {
         let status = inventory_status(bindings, 0);
         assert_eq!(shown(&status.conditions), expected);
         assert!(
-            status
-                .conditions
-                .iter()
-                .any(|c| c.message.contains("database/lake")),
+            status.conditions.iter().any(|c| c.message.contains("database/lake")),
             "the sink is named"
         );
     }
@@ -261,8 +238,7 @@ fn a_refused_row_keeps_the_inventory_from_being_synced() {
 #[test]
 fn a_transition_time_moves_if_and_only_if_the_status_value_changes() {
     let first = target_status(&report(1), None).render(&[], 1, time(0));
-    let previous: Vec<Condition> =
-        merge(&[], target_status(&report(1), None).conditions, 1, time(0));
+    let previous: Vec<Condition> = merge(&[], target_status(&report(1), None).conditions, 1, time(0));
     let second = target_status(&report(2), None).render(&previous, 2, time(60));
     let ready = |status: &Value| {
         status["conditions"]
@@ -294,12 +270,8 @@ fn counters_alone_are_written_at_most_every_ten_seconds_and_conditions_at_once()
     assert_eq!(book.decide(&"t", &status(1), seconds(0)), Decision::Write);
     book.written("t", status(1), seconds(0));
     assert_eq!(book.decide(&"t", &status(1), seconds(99)), Decision::Keep);
-    assert_eq!(
-        book.decide(&"t", &status(2), seconds(3)),
-        Decision::Later(seconds(10))
-    );
+    assert_eq!(book.decide(&"t", &status(2), seconds(3)), Decision::Later(seconds(10)));
     assert_eq!(book.decide(&"t", &status(2), seconds(10)), Decision::Write);
-    let degraded =
-        target_status(&report(2), Some(("Suspended", "suspended"))).render(&[], 1, time(0));
+    let degraded = target_status(&report(2), Some(("Suspended", "suspended"))).render(&[], 1, time(0));
     assert_eq!(book.decide(&"t", &degraded, seconds(3)), Decision::Write);
 }

@@ -104,14 +104,23 @@ fn inventory(name: &str) -> InventoryKey {
 }
 
 fn key(target: &str, uid: &str) -> RowKey {
-    RowKey { target: target.into(), uid: uid.into() }
+    RowKey {
+        target: target.into(),
+        uid: uid.into(),
+    }
 }
 
 fn row_in(namespace: &str, target: &str, uid: &str, attributes: Value) -> (RowKey, Arc<Row>) {
     let Value::Object(attributes) = attributes else {
-        return (key(target, uid), Arc::new(Row::new(&identity(namespace, target, uid), &Map::new())));
+        return (
+            key(target, uid),
+            Arc::new(Row::new(&identity(namespace, target, uid), &Map::new())),
+        );
     };
-    (key(target, uid), Arc::new(Row::new(&identity(namespace, target, uid), &attributes)))
+    (
+        key(target, uid),
+        Arc::new(Row::new(&identity(namespace, target, uid), &attributes)),
+    )
 }
 
 fn identity<'a>(namespace: &'a str, target: &'a str, uid: &'a str) -> RowIdentity<'a> {
@@ -135,24 +144,35 @@ fn row(target: &str, uid: &str, replicas: i64) -> (RowKey, Arc<Row>) {
 fn delivery(mut upserts: Vec<(RowKey, Arc<Row>)>, mut deletes: Vec<RowKey>) -> Delivery {
     upserts.sort_by(|a, b| a.0.cmp(&b.0));
     deletes.sort();
-    Delivery { purge: Purge::Nothing, upserts, deletes }
+    Delivery {
+        purge: Purge::Nothing,
+        upserts,
+        deletes,
+    }
 }
 
 async fn claimed(harness: &dyn SinkHarness, names: &[&str]) -> Arc<dyn Sink> {
     let sink = harness.sink(WRITER, CLUSTER).await;
     for name in names {
-        sink.claim(&inventory(name)).await.expect("a free inventory can be claimed");
+        sink.claim(&inventory(name))
+            .await
+            .expect("a free inventory can be claimed");
     }
     sink
 }
 
 async fn deliver(sink: &Arc<dyn Sink>, name: &str, delivery: &Delivery) -> Receipt {
-    sink.deliver(&inventory(name), delivery).await.expect("a claimed inventory can be delivered")
+    sink.deliver(&inventory(name), delivery)
+        .await
+        .expect("a claimed inventory can be delivered")
 }
 
 async fn held(sink: &Arc<dyn Sink>, name: &str, target: &str) -> Vec<HeldRow> {
-    let batches: Vec<Vec<HeldRow>> =
-        sink.resume(&inventory(name), target).try_collect().await.expect("what is stored can be read");
+    let batches: Vec<Vec<HeldRow>> = sink
+        .resume(&inventory(name), target)
+        .try_collect()
+        .await
+        .expect("what is stored can be read");
     let mut rows = batches.concat();
     rows.sort_by(|a, b| a.uid.cmp(&b.uid));
     rows
@@ -175,7 +195,9 @@ fn expected(rows: &[(RowKey, Arc<Row>)]) -> Vec<HeldRow> {
 /// Keys of the stored rows of one inventory under a cluster label, sorted.
 async fn stored(harness: &dyn SinkHarness, cluster: &str, name: &str) -> Vec<RowKey> {
     let rows = harness.rows().await;
-    let own = rows.into_iter().filter(|row| row.cluster == cluster && row.inventory == inventory(name));
+    let own = rows
+        .into_iter()
+        .filter(|row| row.cluster == cluster && row.inventory == inventory(name));
     let mut keys: Vec<RowKey> = own.map(|row| row.key).collect();
     keys.sort();
     keys

@@ -20,7 +20,10 @@ pub struct FakeSecrets {
 impl FakeSecrets {
     /// Creates or replaces a Secret.
     pub fn set(&self, name: &NamespacedName, data: &[(&str, &[u8])]) {
-        let data = data.iter().map(|(key, value)| ((*key).to_owned(), value.to_vec())).collect();
+        let data = data
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), value.to_vec()))
+            .collect();
         let mut secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
         secrets.insert(name.clone(), SecretData::new(data));
     }

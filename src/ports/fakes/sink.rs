@@ -87,7 +87,9 @@ impl Sink for FakeSink {
     async fn claim(&self, inventory: &InventoryKey) -> Result<Claim, PortError> {
         self.database.begin(Call::Claim).await?;
         self.take(inventory)?;
-        Ok(Claim { targets: self.database.targets(&self.cluster, inventory) })
+        Ok(Claim {
+            targets: self.database.targets(&self.cluster, inventory),
+        })
     }
 
     fn resume(&self, inventory: &InventoryKey, target: &str) -> BoxStream<'static, Result<Vec<HeldRow>, PortError>> {
@@ -98,7 +100,11 @@ impl Sink for FakeSink {
                 return stream::iter(vec![Err(error)]);
             }
             let held = database.held(&cluster, &inventory, &target);
-            stream::iter(held.chunks(BATCH_ROWS).map(|batch| Ok(batch.to_vec())).collect())
+            stream::iter(
+                held.chunks(BATCH_ROWS)
+                    .map(|batch| Ok(batch.to_vec()))
+                    .collect::<Vec<_>>(),
+            )
         };
         stream::once(batches).flatten().boxed()
     }
@@ -130,7 +136,10 @@ pub struct FakeSinkFactory {
 impl FakeSinkFactory {
     /// A factory for one writer.
     pub fn new(writer: &str) -> Self {
-        Self { writer: writer.into(), databases: Mutex::default() }
+        Self {
+            writer: writer.into(),
+            databases: Mutex::default(),
+        }
     }
 
     /// The database behind a sink object, there before the sink is built.

@@ -176,11 +176,7 @@ impl World {
 
     pub fn tick(&mut self, by: Duration) {
         let end = self.now + by;
-        while let Some(deadline) = self
-            .engine
-            .next_deadline()
-            .filter(|deadline| *deadline <= end)
-        {
+        while let Some(deadline) = self.engine.next_deadline().filter(|deadline| *deadline <= end) {
             self.now = self.now.max(deadline);
             let effects = self.engine.tick(self.now());
             assert!(
@@ -243,10 +239,7 @@ impl World {
 
     pub fn list_page(&mut self) {
         let uids: Vec<Arc<str>> = self.objects.keys().cloned().collect();
-        let rows = uids
-            .into_iter()
-            .map(|uid| (uid.clone(), self.outcome(&uid)))
-            .collect();
+        let rows = uids.into_iter().map(|uid| (uid.clone(), self.outcome(&uid))).collect();
         self.step(SourceStep::Rows(rows));
     }
 
@@ -284,9 +277,7 @@ impl World {
         while let Some(effect) = queue.pop_front() {
             match effect {
                 Effect::Sink {
-                    incarnation,
-                    command,
-                    ..
+                    incarnation, command, ..
                 } => {
                     for answer in self.serve(command) {
                         let event = Event::Sink {
@@ -397,15 +388,9 @@ impl World {
         let upserts: Vec<&RowKey> = delivery.upserts.iter().map(|(key, _)| key).collect();
         let deletes: Vec<&RowKey> = delivery.deletes.iter().collect();
         for keys in [&upserts, &deletes] {
-            assert!(
-                keys.is_sorted_by(|a, b| a < b),
-                "sorted, without duplicates"
-            );
+            assert!(keys.is_sorted_by(|a, b| a < b), "sorted, without duplicates");
         }
-        assert!(
-            upserts.iter().all(|key| !deletes.contains(key)),
-            "no key in common"
-        );
+        assert!(upserts.iter().all(|key| !deletes.contains(key)), "no key in common");
     }
 
     pub fn target_report(&self) -> TargetReport {
@@ -417,10 +402,7 @@ impl World {
     }
 
     pub fn assert_row(&self, uid: &str, value: u64) {
-        assert_eq!(
-            self.sink.get(uid),
-            Some(&make_row(Epoch(1), uid, value).digest())
-        );
+        assert_eq!(self.sink.get(uid), Some(&make_row(Epoch(1), uid, value).digest()));
     }
 
     /// The sink holds exactly the rows of the good objects, and says so.
@@ -449,11 +431,8 @@ fn make_row(epoch: Epoch, uid: &str, value: u64) -> Row {
         kind: "Deployment",
         uid,
     };
-    let attributes: Map<_, _> = [
-        ("v".to_owned(), json!(value)),
-        ("epoch".to_owned(), json!(epoch.0)),
-    ]
-    .into_iter()
-    .collect();
+    let attributes: Map<_, _> = [("v".to_owned(), json!(value)), ("epoch".to_owned(), json!(epoch.0))]
+        .into_iter()
+        .collect();
     Row::new(&identity, &attributes)
 }

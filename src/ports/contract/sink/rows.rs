@@ -8,8 +8,16 @@ use super::{
 /// Upserts and deletes of one delivery are all applied.
 pub async fn a_delivery_is_applied_as_a_whole(harness: &dyn SinkHarness) {
     let sink = claimed(harness, &["apps"]).await;
-    deliver(&sink, "apps", &delivery(vec![row("deploys", "u-1", 1), row("deploys", "u-2", 1)], vec![])).await;
-    let change = delivery(vec![row("deploys", "u-2", 5), row("pods", "u-3", 1)], vec![key("deploys", "u-1")]);
+    deliver(
+        &sink,
+        "apps",
+        &delivery(vec![row("deploys", "u-1", 1), row("deploys", "u-2", 1)], vec![]),
+    )
+    .await;
+    let change = delivery(
+        vec![row("deploys", "u-2", 5), row("pods", "u-3", 1)],
+        vec![key("deploys", "u-1")],
+    );
     let receipt = deliver(&sink, "apps", &change).await;
     assert_eq!((receipt.written, receipt.deleted), (2, 1));
     let mut rows = harness.rows().await;
@@ -19,13 +27,19 @@ pub async fn a_delivery_is_applied_as_a_whole(harness: &dyn SinkHarness) {
     assert_eq!(first.key, key("deploys", "u-2"));
     assert_eq!(first.payload["attributes"]["replicas"], 5);
     assert_eq!((first.cluster.as_str(), first.namespace.as_str()), (CLUSTER, "shop"));
-    assert_eq!((&second.key, &second.inventory), (&key("pods", "u-3"), &inventory("apps")));
+    assert_eq!(
+        (&second.key, &second.inventory),
+        (&key("pods", "u-3"), &inventory("apps"))
+    );
 }
 
 /// Idempotence: the second delivery of a state is not a change.
 pub async fn delivering_the_same_again_writes_nothing(harness: &dyn SinkHarness) {
     let sink = claimed(harness, &["apps"]).await;
-    let change = delivery(vec![row("deploys", "u-1", 1), row("deploys", "u-2", 2)], vec![key("deploys", "u-9")]);
+    let change = delivery(
+        vec![row("deploys", "u-1", 1), row("deploys", "u-2", 2)],
+        vec![key("deploys", "u-9")],
+    );
     assert_eq!(deliver(&sink, "apps", &change).await.written, 2);
     let before = harness.rows().await;
     let receipt = deliver(&sink, "apps", &change).await;
@@ -37,17 +51,35 @@ pub async fn delivering_the_same_again_writes_nothing(harness: &dyn SinkHarness)
 /// Receipts count rows that were really changed, and bytes that were really sent.
 pub async fn counts_say_what_changed(harness: &dyn SinkHarness) {
     let sink = claimed(harness, &["apps"]).await;
-    deliver(&sink, "apps", &delivery(vec![row("t", "same", 1), row("t", "other", 1), row("t", "gone", 1)], vec![])).await;
+    deliver(
+        &sink,
+        "apps",
+        &delivery(
+            vec![row("t", "same", 1), row("t", "other", 1), row("t", "gone", 1)],
+            vec![],
+        ),
+    )
+    .await;
     let upserts = vec![row("t", "same", 1), row("t", "other", 2), row("t", "new", 1)];
     let sent: usize = upserts.iter().map(|(_, row)| row.payload().len()).sum();
-    let receipt = deliver(&sink, "apps", &delivery(upserts, vec![key("t", "gone"), key("t", "never-there")])).await;
+    let receipt = deliver(
+        &sink,
+        "apps",
+        &delivery(upserts, vec![key("t", "gone"), key("t", "never-there")]),
+    )
+    .await;
     assert_eq!((receipt.written, receipt.deleted, receipt.bytes), (2, 1, sent as u64));
 }
 
 /// A cluster-scoped object is filed under the inventory's namespace; moving a row counts as a change.
 pub async fn a_changed_namespace_alone_is_a_change(harness: &dyn SinkHarness) {
     let sink = claimed(harness, &["apps"]).await;
-    deliver(&sink, "apps", &delivery(vec![row_in("", "nodes", "u-1", json!({}))], vec![])).await;
+    deliver(
+        &sink,
+        "apps",
+        &delivery(vec![row_in("", "nodes", "u-1", json!({}))], vec![]),
+    )
+    .await;
     assert_eq!(harness.rows().await[0].namespace, "team-a");
     let moved = delivery(vec![row_in("shop", "nodes", "u-1", json!({}))], vec![]);
     assert_eq!(deliver(&sink, "apps", &moved).await.written, 1);
@@ -57,16 +89,27 @@ pub async fn a_changed_namespace_alone_is_a_change(harness: &dyn SinkHarness) {
 /// Nothing in, nothing out.
 pub async fn an_empty_delivery_does_nothing(harness: &dyn SinkHarness) {
     let sink = claimed(harness, &["apps"]).await;
-    assert_eq!(deliver(&sink, "apps", &Delivery::default()).await, crate::sink::Receipt::default());
+    assert_eq!(
+        deliver(&sink, "apps", &Delivery::default()).await,
+        crate::sink::Receipt::default()
+    );
 }
 
 /// A purge of targets removes exactly their rows.
 pub async fn purging_targets_leaves_the_others(harness: &dyn SinkHarness) {
     let sink = claimed(harness, &["apps", "other"]).await;
-    let rows = vec![row("a", "u-1", 1), row("a", "u-2", 1), row("b", "u-1", 1), row("c", "u-1", 1)];
+    let rows = vec![
+        row("a", "u-1", 1),
+        row("a", "u-2", 1),
+        row("b", "u-1", 1),
+        row("c", "u-1", 1),
+    ];
     deliver(&sink, "apps", &delivery(rows.clone(), vec![])).await;
     deliver(&sink, "other", &delivery(rows, vec![])).await;
-    let purge = Delivery { purge: Purge::Targets(vec!["a".into(), "c".into()]), ..Delivery::default() };
+    let purge = Delivery {
+        purge: Purge::Targets(vec!["a".into(), "c".into()]),
+        ..Delivery::default()
+    };
     assert_eq!(deliver(&sink, "apps", &purge).await.deleted, 3);
     assert_eq!(stored(harness, CLUSTER, "apps").await, [key("b", "u-1")]);
     assert_eq!(stored(harness, CLUSTER, "other").await.len(), 4);
@@ -75,11 +118,19 @@ pub async fn purging_targets_leaves_the_others(harness: &dyn SinkHarness) {
 /// Rows of a purged target that come with the purge are there afterwards.
 pub async fn a_purge_comes_before_the_rows_of_its_delivery(harness: &dyn SinkHarness) {
     let sink = claimed(harness, &["apps"]).await;
-    deliver(&sink, "apps", &delivery(vec![row("a", "old", 1), row("b", "old", 1)], vec![])).await;
+    deliver(
+        &sink,
+        "apps",
+        &delivery(vec![row("a", "old", 1), row("b", "old", 1)], vec![]),
+    )
+    .await;
     let mut change = delivery(vec![row("a", "new", 1)], vec![]);
     change.purge = Purge::Targets(vec!["a".into()]);
     deliver(&sink, "apps", &change).await;
-    assert_eq!(stored(harness, CLUSTER, "apps").await, [key("a", "new"), key("b", "old")]);
+    assert_eq!(
+        stored(harness, CLUSTER, "apps").await,
+        [key("a", "new"), key("b", "old")]
+    );
     change.purge = Purge::Inventory;
     deliver(&sink, "apps", &change).await;
     assert_eq!(stored(harness, CLUSTER, "apps").await, [key("a", "new")]);
@@ -91,9 +142,17 @@ pub async fn a_purge_comes_before_the_rows_of_its_delivery(harness: &dyn SinkHar
 pub async fn purging_an_inventory_leaves_the_others_and_may_be_repeated(harness: &dyn SinkHarness) {
     let sink = claimed(harness, &["apps", "other"]).await;
     for name in ["apps", "other"] {
-        deliver(&sink, name, &delivery(vec![row("a", "u-1", 1), row("b", "u-2", 1)], vec![])).await;
+        deliver(
+            &sink,
+            name,
+            &delivery(vec![row("a", "u-1", 1), row("b", "u-2", 1)], vec![]),
+        )
+        .await;
     }
-    let purge = Delivery { purge: Purge::Inventory, ..Delivery::default() };
+    let purge = Delivery {
+        purge: Purge::Inventory,
+        ..Delivery::default()
+    };
     assert_eq!(deliver(&sink, "apps", &purge).await.deleted, 2);
     assert_eq!(deliver(&sink, "apps", &purge).await.deleted, 0);
     let another = harness.sink(WRITER, CLUSTER).await;
@@ -106,14 +165,25 @@ pub async fn purging_an_inventory_leaves_the_others_and_may_be_repeated(harness:
 pub async fn deletes_stay_within_the_inventory_and_the_cluster(harness: &dyn SinkHarness) {
     let sink = claimed(harness, &["apps", "other"]).await;
     let elsewhere = harness.sink("cluster-b", "us-1").await;
-    elsewhere.claim(&inventory("apps")).await.expect("another label is another inventory");
+    elsewhere
+        .claim(&inventory("apps"))
+        .await
+        .expect("another label is another inventory");
     let rows = delivery(vec![row("t", "u-1", 1), row("t", "u-2", 1)], vec![]);
     deliver(&sink, "apps", &rows).await;
     deliver(&sink, "other", &rows).await;
     deliver(&elsewhere, "apps", &rows).await;
     deliver(&sink, "apps", &delivery(vec![], vec![key("t", "u-1")])).await;
     assert_eq!(stored(harness, CLUSTER, "apps").await, [key("t", "u-2")]);
-    deliver(&sink, "apps", &Delivery { purge: Purge::Inventory, ..Delivery::default() }).await;
+    deliver(
+        &sink,
+        "apps",
+        &Delivery {
+            purge: Purge::Inventory,
+            ..Delivery::default()
+        },
+    )
+    .await;
     assert_eq!(stored(harness, CLUSTER, "apps").await, []);
     assert_eq!(stored(harness, CLUSTER, "other").await.len(), 2);
     assert_eq!(stored(harness, "us-1", "apps").await.len(), 2);
@@ -122,7 +192,11 @@ pub async fn deletes_stay_within_the_inventory_and_the_cluster(harness: &dyn Sin
 /// What is read back has the digests, uids and namespaces of what was delivered.
 pub async fn held_rows_equal_the_delivered_ones(harness: &dyn SinkHarness) {
     let sink = claimed(harness, &["apps", "other"]).await;
-    let rows = vec![row("t", "u-1", 1), row_in("", "t", "u-2", json!({ "a": null })), row("t", "u-3", 3)];
+    let rows = vec![
+        row("t", "u-1", 1),
+        row_in("", "t", "u-2", json!({ "a": null })),
+        row("t", "u-3", 3),
+    ];
     let others = vec![row("u", "u-1", 1)];
     deliver(&sink, "apps", &delivery([rows.clone(), others].concat(), vec![])).await;
     deliver(&sink, "other", &delivery(vec![row("t", "u-9", 1)], vec![])).await;
@@ -168,13 +242,23 @@ fn odd_values() -> Vec<Value> {
 /// A size at which batching shows.
 pub async fn five_thousand_rows_are_delivered_changed_and_deleted(harness: &dyn SinkHarness) {
     let sink = claimed(harness, &["apps"]).await;
-    let rows = |replicas: i64| (0..5_000).map(|number| row("t", &format!("u-{number:05}"), replicas)).collect::<Vec<_>>();
+    let rows = |replicas: i64| {
+        (0..5_000)
+            .map(|number| row("t", &format!("u-{number:05}"), replicas))
+            .collect::<Vec<_>>()
+    };
     let first = rows(1);
-    assert_eq!(deliver(&sink, "apps", &delivery(first.clone(), vec![])).await.written, 5_000);
+    assert_eq!(
+        deliver(&sink, "apps", &delivery(first.clone(), vec![])).await.written,
+        5_000
+    );
     assert_eq!(held(&sink, "apps", "t").await, expected(&first));
     assert_eq!(deliver(&sink, "apps", &delivery(first, vec![])).await.written, 0);
     let second = rows(2);
-    assert_eq!(deliver(&sink, "apps", &delivery(second.clone(), vec![])).await.written, 5_000);
+    assert_eq!(
+        deliver(&sink, "apps", &delivery(second.clone(), vec![])).await.written,
+        5_000
+    );
     let keys: Vec<RowKey> = second.iter().skip(1).map(|(key, _)| key.clone()).collect();
     assert_eq!(deliver(&sink, "apps", &delivery(vec![], keys)).await.deleted, 4_999);
     assert_eq!(held(&sink, "apps", "t").await, expected(&second[..1]));
@@ -186,13 +270,22 @@ pub async fn a_refused_row_does_not_stop_the_others(harness: &dyn SinkHarness) {
     deliver(&sink, "apps", &delivery(vec![row("t", "gone", 1)], vec![])).await;
     harness.refuse_marked_rows().await;
     let refused = |uid: &str| row_in("shop", "t", uid, json!({ "refused": true }));
-    let upserts = vec![row("t", "a", 1), refused("b"), row("t", "c", 1), refused("d"), row("t", "e", 1)];
+    let upserts = vec![
+        row("t", "a", 1),
+        refused("b"),
+        row("t", "c", 1),
+        refused("d"),
+        row("t", "e", 1),
+    ];
     let receipt = deliver(&sink, "apps", &delivery(upserts, vec![key("t", "gone")])).await;
     let named: Vec<&RowKey> = receipt.refused.iter().map(|(key, _)| key).collect();
     assert_eq!(named, [&key("t", "b"), &key("t", "d")]);
     assert!(receipt.refused.iter().all(|(_, reason)| !reason.is_empty()));
     assert_eq!((receipt.written, receipt.deleted), (3, 1));
-    assert_eq!(stored(harness, CLUSTER, "apps").await, [key("t", "a"), key("t", "c"), key("t", "e")]);
+    assert_eq!(
+        stored(harness, CLUSTER, "apps").await,
+        [key("t", "a"), key("t", "c"), key("t", "e")]
+    );
     let alone = deliver(&sink, "apps", &delivery(vec![refused("b")], vec![])).await;
     assert_eq!((alone.written, alone.refused.len()), (0, 1));
     assert_eq!(alone.bytes, 0, "a refused row was not stored");
@@ -203,7 +296,11 @@ pub async fn refused_rows_of_a_large_first_delivery_do_not_stop_the_others(harne
     let sink = claimed(harness, &["apps"]).await;
     harness.refuse_marked_rows().await;
     let upserts = (0..3_000).map(|number| {
-        let attributes = if number % 1_000 == 7 { json!({ "refused": true }) } else { json!({ "n": number }) };
+        let attributes = if number % 1_000 == 7 {
+            json!({ "refused": true })
+        } else {
+            json!({ "n": number })
+        };
         row_in("shop", "t", &format!("u-{number:05}"), attributes)
     });
     let receipt = deliver(&sink, "apps", &delivery(upserts.collect(), vec![])).await;

@@ -2,18 +2,26 @@
 
 use kollect_domain::condition::reason;
 
-use super::{CLUSTER, Delivery, Purge, SinkHarness, WRITER, claimed, deliver, delivery, expected, held, inventory, row, stored};
+use super::{
+    CLUSTER, Delivery, Purge, SinkHarness, WRITER, claimed, deliver, delivery, expected, held, inventory, row, stored,
+};
 use crate::error::ErrorClass;
 
 /// A claim says which targets the sink holds rows of.
 pub async fn a_claim_lists_targets_with_rows(harness: &dyn SinkHarness) {
     let sink = claimed(harness, &["other"]).await;
-    assert_eq!(sink.claim(&inventory("apps")).await.expect("a free inventory").targets, []);
+    assert_eq!(
+        sink.claim(&inventory("apps")).await.expect("a free inventory").targets,
+        []
+    );
     // Upper case, so that an order other than bytewise would show.
     let rows = ["b", "a", "Z", "a-b", "ab"].map(|target| row(target, "u-1", 1));
     deliver(&sink, "apps", &delivery(rows.to_vec(), vec![])).await;
     deliver(&sink, "other", &delivery(vec![row("elsewhere", "u-1", 1)], vec![])).await;
-    let claim = sink.claim(&inventory("apps")).await.expect("a claim may be taken again");
+    let claim = sink
+        .claim(&inventory("apps"))
+        .await
+        .expect("a claim may be taken again");
     let names: Vec<&str> = claim.targets.iter().map(AsRef::as_ref).collect();
     assert_eq!(names, ["Z", "a", "a-b", "ab", "b"]);
 }
@@ -23,18 +31,35 @@ pub async fn a_second_writer_is_refused(harness: &dyn SinkHarness) {
     let first = claimed(harness, &["apps"]).await;
     deliver(&first, "apps", &delivery(vec![row("t", "u-1", 1)], vec![])).await;
     let second = harness.sink("cluster-b", CLUSTER).await;
-    let purge = Delivery { purge: Purge::Inventory, ..Delivery::default() };
+    let purge = Delivery {
+        purge: Purge::Inventory,
+        ..Delivery::default()
+    };
     let attempts = [
         second.claim(&inventory("apps")).await.map(|_| ()),
-        second.deliver(&inventory("apps"), &delivery(vec![row("t", "u-2", 1)], vec![])).await.map(|_| ()),
+        second
+            .deliver(&inventory("apps"), &delivery(vec![row("t", "u-2", 1)], vec![]))
+            .await
+            .map(|_| ()),
         second.deliver(&inventory("apps"), &purge).await.map(|_| ()),
     ];
     for attempt in attempts {
         let refusal = attempt.expect_err("the inventory belongs to another writer");
-        assert_eq!((refusal.class, refusal.reason), (ErrorClass::Misconfigured, reason::WRITER_CONFLICT));
-        assert!(refusal.message.contains(WRITER), "the message names the holder: {refusal}");
+        assert_eq!(
+            (refusal.class, refusal.reason),
+            (ErrorClass::Misconfigured, reason::WRITER_CONFLICT)
+        );
+        assert!(
+            refusal.message.contains(WRITER),
+            "the message names the holder: {refusal}"
+        );
     }
-    assert_eq!(deliver(&first, "apps", &delivery(vec![row("t", "u-3", 1)], vec![])).await.written, 1);
+    assert_eq!(
+        deliver(&first, "apps", &delivery(vec![row("t", "u-3", 1)], vec![]))
+            .await
+            .written,
+        1
+    );
     assert_eq!(stored(harness, CLUSTER, "apps").await.len(), 2);
 }
 
@@ -43,7 +68,10 @@ pub async fn a_second_writer_is_refused(harness: &dyn SinkHarness) {
 pub async fn a_writer_without_a_claim_is_refused(harness: &dyn SinkHarness) {
     let sink = harness.sink(WRITER, CLUSTER).await;
     let change = delivery(vec![row("t", "u-1", 1)], vec![]);
-    let refusal = sink.deliver(&inventory("apps"), &change).await.expect_err("there is no claim");
+    let refusal = sink
+        .deliver(&inventory("apps"), &change)
+        .await
+        .expect_err("there is no claim");
     assert_eq!(refusal.class, ErrorClass::Unavailable);
     assert_eq!(harness.rows().await, []);
     sink.claim(&inventory("apps")).await.expect("a free inventory");
@@ -54,12 +82,20 @@ pub async fn a_writer_without_a_claim_is_refused(harness: &dyn SinkHarness) {
 pub async fn a_writer_whose_claim_was_taken_over_writes_nothing(harness: &dyn SinkHarness) {
     let first = claimed(harness, &["apps"]).await;
     deliver(&first, "apps", &delivery(vec![row("t", "u-1", 1)], vec![])).await;
-    let purge = Delivery { purge: Purge::Inventory, ..Delivery::default() };
+    let purge = Delivery {
+        purge: Purge::Inventory,
+        ..Delivery::default()
+    };
     deliver(&first, "apps", &purge).await;
     let second = harness.sink("cluster-b", CLUSTER).await;
-    second.claim(&inventory("apps")).await.expect("the first writer gave the inventory up");
+    second
+        .claim(&inventory("apps"))
+        .await
+        .expect("the first writer gave the inventory up");
     deliver(&second, "apps", &delivery(vec![row("t", "u-2", 1)], vec![])).await;
-    let late = first.deliver(&inventory("apps"), &delivery(vec![row("t", "u-3", 1)], vec![])).await;
+    let late = first
+        .deliver(&inventory("apps"), &delivery(vec![row("t", "u-3", 1)], vec![]))
+        .await;
     assert_eq!(late.expect_err("the claim is lost").reason, reason::WRITER_CONFLICT);
     let large = (0..3_000).map(|number| row("t", &format!("v-{number}"), 1)).collect();
     let late = first.deliver(&inventory("apps"), &delivery(large, vec![])).await;
@@ -74,10 +110,18 @@ pub async fn a_restarted_writer_goes_on(harness: &dyn SinkHarness) {
     deliver(&before, "apps", &delivery(rows.clone(), vec![])).await;
     drop(before);
     let after = harness.sink(WRITER, CLUSTER).await;
-    let claim = after.claim(&inventory("apps")).await.expect("the claim belongs to the cluster, not to the process");
+    let claim = after
+        .claim(&inventory("apps"))
+        .await
+        .expect("the claim belongs to the cluster, not to the process");
     assert_eq!(claim.targets, ["t".into()]);
     assert_eq!(held(&after, "apps", "t").await, expected(&rows));
-    assert_eq!(deliver(&after, "apps", &delivery(vec![], vec![super::key("t", "u-1")])).await.deleted, 1);
+    assert_eq!(
+        deliver(&after, "apps", &delivery(vec![], vec![super::key("t", "u-1")]))
+            .await
+            .deleted,
+        1
+    );
 }
 
 /// Two sinks with one destination and one identity (two objects, or two processes during a change of leader) both work.

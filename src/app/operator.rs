@@ -1,0 +1,333 @@
+//! The operator: one task that owns the engine and connects it with everything else.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use kollect_domain::config::Configuration;
+use kollect_domain::engine::{Effect, Engine, Event};
+use kollect_domain::ids::NamespacedName;
+use kollect_domain::plan::{Decisions, Planner, affected_by_namespaces};
+use kollect_domain::selection::namespaces::{Defaults, Namespaces};
+use kollect_domain::time::Now;
+use kollect_ports::clock::Clock;
+use kollect_ports::metrics::{Metrics, Telemetry};
+use kollect_ports::resources::{ConfigurationSource, FinalizerChange, ResourceKind, ResourceWriter};
+use kollect_ports::sink::SinkFactory;
+use kollect_ports::source::ObjectSource;
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::collect::{self, Sessions};
+use crate::export::{self, Workers};
+use crate::outbox::Outbox;
+use crate::publish::{Publisher, View};
+
+/// Batches between the watches and the engine. **Policy**: wait, which slows the server's stream. Each batch has up to
+/// 256 rows, which the engine keeps anyway, so the queue costs little and a longer one would hide a slow engine.
+const QUEUE: usize = 32;
+
+/// Events taken in one turn before deadlines are looked at again.
+const TURN: usize = 64;
+
+/// Pause before a list that must confirm a suspicious loss.
+const CONFIRM_AFTER: Duration = Duration::from_secs(2);
+
+/// Finalizer of inventories.
+const INVENTORY_FINALIZER: &str = "kollect.dev/inventory-cleanup";
+/// Finalizer that earlier versions put on targets, which need none.
+const TARGET_FINALIZER: &str = "kollect.dev/target-cleanup";
+
+/// The outside world.
+#[derive(Debug, Clone)]
+pub struct Ports {
+    /// Objects to collect.
+    pub source: Arc<dyn ObjectSource>,
+    /// Sinks to export to.
+    pub sinks: Arc<dyn SinkFactory>,
+    /// Our own resources.
+    pub configuration: Arc<dyn ConfigurationSource>,
+    /// Their statuses.
+    pub resources: Arc<dyn ResourceWriter>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Telemetry.
+    pub metrics: Arc<dyn Metrics>,
+}
+
+/// What the operator can be told.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Namespace restrictions of every target.
+    pub defaults: Defaults,
+    /// Keys that are redacted besides the built-in ones.
+    pub scrub_keys: Vec<String>,
+    /// How long a stop waits for deliveries under way.
+    pub shutdown_grace: Duration,
+}
+
+/// What the operator tells about itself.
+#[derive(Debug, Clone)]
+pub struct Signals {
+    /// Becomes true once the first list of every target finished or failed.
+    pub ready: watch::Sender<bool>,
+    /// Asks the operator to stop.
+    pub shutdown: CancellationToken,
+}
+
+struct Operator {
+    ports: Ports,
+    settings: Settings,
+    ready: watch::Sender<bool>,
+    planner: Planner,
+    engine: Engine,
+    configuration: Arc<Configuration>,
+    decisions: Decisions,
+    namespaces: watch::Sender<Arc<Namespaces>>,
+    sessions: Sessions,
+    workers: Workers,
+    publisher: Publisher,
+    outbox: Arc<Outbox>,
+    configured: bool,
+}
+
+/// Runs until asked to stop; then delivers what is under way, within the grace time.
+pub async fn run(ports: Ports, settings: Settings, signals: Signals) {
+    let (events, mut inbox) = mpsc::channel(QUEUE);
+    let mut configurations = ports.configuration.watch();
+    let outbox = Outbox::new();
+    let writer = {
+        let (outbox, resources, metrics) = (outbox.clone(), ports.resources.clone(), ports.metrics.clone());
+        tokio::spawn(async move { outbox.run(resources, metrics).await })
+    };
+    let mut operator = Operator::new(ports, settings, signals.ready, events, outbox);
+    loop {
+        let now = operator.ports.clock.now();
+        let deadline = operator.next_deadline(now);
+        tokio::select! {
+            configuration = configurations.next() => match configuration {
+                Some(configuration) => operator.configure(configuration),
+                None => break,
+            },
+            Some(event) = inbox.recv() => operator.take(event, &mut inbox),
+            () = tokio::time::sleep(deadline) => operator.tick(),
+            () = signals.shutdown.cancelled() => break,
+        }
+        operator.after_turn(inbox.len());
+    }
+    operator.drain(&mut inbox).await;
+    writer.abort();
+    // Aborted on purpose; nothing else is to be learned from it.
+    let _ = writer.await;
+}
+
+impl Operator {
+    fn new(
+        ports: Ports,
+        settings: Settings,
+        ready: watch::Sender<bool>,
+        events: mpsc::Sender<Event>,
+        outbox: Arc<Outbox>,
+    ) -> Self {
+        let (namespaces, known) = watch::channel(Arc::default());
+        let sessions = Sessions::new(collect::Shared {
+            source: ports.source.clone(),
+            events: events.clone(),
+            namespaces: known,
+            clock: ports.clock.clone(),
+            metrics: ports.metrics.clone(),
+        });
+        let workers = Workers::new(export::Shared {
+            factory: ports.sinks.clone(),
+            events,
+            clock: ports.clock.clone(),
+            metrics: ports.metrics.clone(),
+        });
+        Self {
+            planner: Planner::new(settings.defaults.clone(), settings.scrub_keys.clone()),
+            publisher: Publisher::new(outbox.clone()),
+            engine: Engine::new(),
+            configuration: Arc::default(),
+            decisions: Decisions::default(),
+            configured: false,
+            ports,
+            settings,
+            ready,
+            namespaces,
+            sessions,
+            workers,
+            outbox,
+        }
+    }
+
+    fn next_deadline(&self, now: Now) -> Duration {
+        /// Nothing is due: look again some time, which costs nothing.
+        const IDLE: Duration = Duration::from_secs(60);
+        [self.engine.next_deadline(), self.publisher.next_deadline()]
+            .into_iter()
+            .flatten()
+            .min()
+            .map_or(IDLE, |deadline| deadline.saturating_sub(now.monotonic))
+    }
+
+    /// Takes a new configuration.
+    fn configure(&mut self, configuration: Arc<Configuration>) {
+        let now = self.ports.clock.now();
+        let before = std::mem::replace(&mut self.configuration, configuration);
+        self.namespaces.send_replace(self.configuration.namespaces.clone());
+        let affected = affected_by_namespaces(
+            self.decisions.registrations.values(),
+            &before.namespaces,
+            &self.configuration.namespaces,
+        );
+        self.decisions = self.planner.plan(&self.configuration);
+        self.configured = true;
+        let effects = self.engine.configure(&self.decisions.plan, now);
+        let bindings = &self.decisions.plan.bindings;
+        self.workers
+            .reconcile(&self.decisions.sinks, |binding| bindings.contains_key(binding));
+        self.sessions.reconcile(&self.decisions.registrations);
+        for target in affected {
+            self.sessions.relist(&target, Duration::ZERO);
+        }
+        self.carry_out(effects);
+        self.set_finalizers();
+        self.publisher.all_changed(&self.configuration, now);
+        let duration = self.ports.clock.now().monotonic.saturating_sub(now.monotonic);
+        self.ports.metrics.record(Telemetry::Reconciled { duration });
+    }
+
+    /// Takes an event, and others that wait already.
+    fn take(&mut self, event: Event, inbox: &mut mpsc::Receiver<Event>) {
+        let mut next = Some(event);
+        for _ in 0..TURN {
+            let Some(event) = next else {
+                break;
+            };
+            let now = self.ports.clock.now();
+            let effects = self.engine.apply(event, now);
+            self.carry_out(effects);
+            next = inbox.try_recv().ok();
+        }
+        if let Some(event) = next {
+            let now = self.ports.clock.now();
+            let effects = self.engine.apply(event, now);
+            self.carry_out(effects);
+        }
+    }
+
+    fn tick(&mut self) {
+        let effects = self.engine.tick(self.ports.clock.now());
+        self.carry_out(effects);
+    }
+
+    fn carry_out(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Sink {
+                    binding,
+                    incarnation,
+                    command,
+                } => self.workers.start(&binding, incarnation, command),
+                Effect::Relist { target, .. } => self.sessions.relist(&target, CONFIRM_AFTER),
+                Effect::Closed { binding } => {
+                    let still_open = self
+                        .decisions
+                        .plan
+                        .bindings
+                        .keys()
+                        .any(|other| other.inventory == binding.inventory && !self.engine.is_closed(other));
+                    if !still_open {
+                        self.finalizer(ResourceKind::Inventory, binding.inventory, INVENTORY_FINALIZER, false);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Inventories have a finalizer while they live, so that their rows can be removed; targets need none.
+    fn set_finalizers(&self) {
+        for (key, resource) in &self.configuration.inventories {
+            let has = resource.finalizers.iter().any(|f| &**f == INVENTORY_FINALIZER);
+            let nothing_to_clean = !self
+                .decisions
+                .plan
+                .bindings
+                .keys()
+                .any(|binding| binding.inventory == *key);
+            if resource.deleting && has && nothing_to_clean {
+                self.finalizer(ResourceKind::Inventory, key.clone(), INVENTORY_FINALIZER, false);
+            } else if !resource.deleting && !has {
+                self.finalizer(ResourceKind::Inventory, key.clone(), INVENTORY_FINALIZER, true);
+            }
+        }
+        for (key, resource) in &self.configuration.targets {
+            if resource.finalizers.iter().any(|f| &**f == TARGET_FINALIZER) {
+                self.finalizer(ResourceKind::Target, key.clone(), TARGET_FINALIZER, false);
+            }
+        }
+    }
+
+    fn finalizer(&self, kind: ResourceKind, object: NamespacedName, finalizer: &'static str, present: bool) {
+        self.outbox.put_finalizer(FinalizerChange {
+            kind,
+            object,
+            finalizer,
+            present,
+        });
+    }
+
+    fn after_turn(&mut self, queued: usize) {
+        let now = self.ports.clock.now();
+        let targets = self.engine.take_changed_targets();
+        let bindings = self.engine.take_changed_bindings();
+        if !targets.is_empty() {
+            self.ports.metrics.record(Telemetry::Rows(self.engine.row_count()));
+            self.ports.metrics.record(Telemetry::QueueDepth(queued));
+        }
+        self.publisher.changed(targets, bindings, &self.configuration, now);
+        let view = View {
+            configuration: &self.configuration,
+            decisions: &self.decisions,
+            engine: &self.engine,
+        };
+        self.publisher.publish(view, now);
+        if self.configured && !*self.ready.borrow() && self.engine.is_settled() {
+            tracing::info!(rows = self.engine.row_count(), "ready: the first lists are done");
+            self.ready.send_replace(true);
+        }
+    }
+
+    /// Stops collecting, and delivers what is known until every sink is level or the grace time is over.
+    async fn drain(&mut self, inbox: &mut mpsc::Receiver<Event>) {
+        tracing::info!("stopping: delivering what is under way");
+        let grace = tokio::time::sleep(self.settings.shutdown_grace);
+        tokio::pin!(grace);
+        // Watches hand over their last batch before they end, so the queue must be emptied meanwhile.
+        let closing = self.sessions.close();
+        tokio::pin!(closing);
+        loop {
+            tokio::select! {
+                () = &mut closing => break,
+                Some(event) = inbox.recv() => self.take(event, inbox),
+                () = &mut grace => break,
+            }
+        }
+        while let Ok(event) = inbox.try_recv() {
+            self.take(event, inbox);
+        }
+        while !self.engine.is_drained() {
+            let now = self.ports.clock.now();
+            let deadline = self.next_deadline(now);
+            tokio::select! {
+                Some(event) = inbox.recv() => self.take(event, inbox),
+                () = tokio::time::sleep(deadline) => self.tick(),
+                () = &mut grace => {
+                    tracing::warn!("stopped with changes undelivered; the next start delivers the difference");
+                    break;
+                }
+            }
+        }
+        self.workers.close().await;
+    }
+}

@@ -1,0 +1,296 @@
+//! Statuses: which are due, computed from decisions and the engine, and handed to the outbox.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kollect_domain::condition::Condition;
+use kollect_domain::config::{Configuration, Resource};
+use kollect_domain::engine::Engine;
+use kollect_domain::engine::report::BindingReport;
+use kollect_domain::ids::{BindingKey, InventoryKey, NamespacedName, ProfileKey, SinkFamily, SinkKey, TargetKey};
+use kollect_domain::plan::Decisions;
+use kollect_domain::status::book::{Book, Decision};
+use kollect_domain::status::{inventory, profile, sink, target};
+use kollect_domain::time::Now;
+use kollect_ports::resources::{ResourceKind, StatusUpdate};
+use serde_json::Value;
+
+use crate::outbox::Outbox;
+
+/// Changes that come within this time are looked at together.
+const GATHER: Duration = Duration::from_millis(100);
+
+/// An object whose status may have changed.
+type Subject = (ResourceKind, NamespacedName);
+
+/// Decides which statuses are written when.
+#[derive(Debug)]
+pub struct Publisher {
+    outbox: Arc<Outbox>,
+    book: Book<Subject>,
+    pending: BTreeSet<Subject>,
+    due: Option<Duration>,
+}
+
+/// What statuses are computed from.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    /// The configuration.
+    pub configuration: &'a Configuration,
+    /// What it asks for.
+    pub decisions: &'a Decisions,
+    /// How it goes.
+    pub engine: &'a Engine,
+}
+
+impl Publisher {
+    /// A publisher that wrote nothing yet.
+    pub fn new(outbox: Arc<Outbox>) -> Self {
+        Self {
+            outbox,
+            book: Book::default(),
+            pending: BTreeSet::new(),
+            due: None,
+        }
+    }
+
+    /// The configuration changed: every status may have.
+    pub fn all_changed(&mut self, configuration: &Configuration, now: Now) {
+        let profiles = configuration.profiles.keys().map(|key| (ResourceKind::Profile, key));
+        let targets = configuration.targets.keys().map(|key| (ResourceKind::Target, key));
+        let inventories = configuration
+            .inventories
+            .keys()
+            .map(|key| (ResourceKind::Inventory, key));
+        let sinks = configuration
+            .sinks
+            .keys()
+            .map(|key| (ResourceKind::DatabaseSink, &key.object));
+        let all: BTreeSet<Subject> = profiles
+            .chain(targets)
+            .chain(inventories)
+            .chain(sinks)
+            .map(|(kind, key)| (kind, key.clone()))
+            .collect();
+        self.book.retain(|subject| all.contains(subject));
+        self.pending.extend(all);
+        self.hurry(now);
+    }
+
+    /// Targets and bindings changed: so may the statuses that speak of them.
+    pub fn changed(
+        &mut self,
+        targets: BTreeSet<TargetKey>,
+        bindings: BTreeSet<BindingKey>,
+        configuration: &Configuration,
+        now: Now,
+    ) {
+        if targets.is_empty() && bindings.is_empty() {
+            return;
+        }
+        for key in targets {
+            let inventories = of_namespace(configuration.inventories.keys(), &key.namespace);
+            self.pending
+                .extend(inventories.map(|key| (ResourceKind::Inventory, key)));
+            self.pending.insert((ResourceKind::Target, key));
+        }
+        for key in bindings {
+            let targets = of_namespace(configuration.targets.keys(), &key.inventory.namespace);
+            self.pending.extend(targets.map(|key| (ResourceKind::Target, key)));
+            self.pending.insert((ResourceKind::DatabaseSink, key.sink.object));
+            self.pending.insert((ResourceKind::Inventory, key.inventory));
+        }
+        self.hurry(now);
+    }
+
+    fn hurry(&mut self, now: Now) {
+        let due = now.monotonic + GATHER;
+        self.due = Some(self.due.map_or(due, |earlier| earlier.min(due)));
+    }
+
+    /// When [`Publisher::publish`] has something to do.
+    pub fn next_deadline(&self) -> Option<Duration> {
+        self.due
+    }
+
+    /// Hands statuses that are due to the outbox.
+    pub fn publish(&mut self, view: View<'_>, now: Now) {
+        if self.due.is_none_or(|due| now.monotonic < due) {
+            return;
+        }
+        self.due = None;
+        for subject in std::mem::take(&mut self.pending) {
+            let Some((status, stored)) = view.status(&subject, self.book.last(&subject), now) else {
+                continue;
+            };
+            match self.book.decide(&subject, &status, now.monotonic) {
+                Decision::Keep => {}
+                Decision::Write => {
+                    let replace = self.book.last(&subject).is_none() && has_strangers(stored, &status);
+                    self.outbox.put_status(StatusUpdate {
+                        kind: subject.0,
+                        object: subject.1.clone(),
+                        status: status.clone(),
+                        replace,
+                    });
+                    self.book.written(subject, status, now.monotonic);
+                }
+                Decision::Later(at) => {
+                    self.pending.insert(subject);
+                    self.due = Some(self.due.map_or(at, |due| due.min(at)));
+                }
+            }
+        }
+    }
+}
+
+fn of_namespace<'a>(
+    keys: impl Iterator<Item = &'a NamespacedName> + 'a,
+    namespace: &'a str,
+) -> impl Iterator<Item = NamespacedName> + 'a {
+    keys.filter(move |key| &*key.namespace == namespace).cloned()
+}
+
+/// Whether the stored status has conditions that the new one has not: another program wrote them.
+fn has_strangers(stored: &[Condition], status: &Value) -> bool {
+    let written: BTreeSet<&str> = status["conditions"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|condition| condition["type"].as_str())
+        .collect();
+    stored
+        .iter()
+        .any(|condition| !written.contains(condition.kind.as_str()))
+}
+
+impl<'a> View<'a> {
+    /// The status of an object as it should be now, and the conditions that are stored; `None` if the object is gone.
+    fn status(&self, (kind, key): &Subject, last: Option<&Value>, now: Now) -> Option<(Value, &'a [Condition])> {
+        match kind {
+            ResourceKind::Profile => {
+                let resource = self.configuration.profiles.get(key)?;
+                Some((self.profile(resource, key, last, now)?, &resource.conditions))
+            }
+            ResourceKind::Target => {
+                let resource = self.configuration.targets.get(key).filter(|target| !target.deleting)?;
+                let previous = previous(resource, last);
+                let status = target::status(self.target_facts(key));
+                let value = status.render(&previous, resource.generation, now.wall);
+                Some((value, &resource.conditions))
+            }
+            ResourceKind::Inventory => {
+                let resource = self.configuration.inventories.get(key)?;
+                Some((self.inventory(resource, last, now)?, &resource.conditions))
+            }
+            ResourceKind::DatabaseSink => {
+                let sink = SinkKey {
+                    family: SinkFamily::Database,
+                    object: key.clone(),
+                };
+                let resource = self.configuration.sinks.get(&sink)?;
+                let facts = self.sink_facts(&sink)?;
+                let status = sink::status(&facts).render(&previous(resource, last), resource.generation, now.wall);
+                Some((status, &resource.conditions))
+            }
+        }
+    }
+
+    fn profile<S>(&self, resource: &Resource<S>, key: &ProfileKey, last: Option<&Value>, now: Now) -> Option<Value> {
+        let outcome = self.decisions.profiles.get(key)?;
+        let status = profile::status(outcome.as_deref().map_err(String::as_str));
+        Some(status.render(&previous(resource, last), resource.generation, now.wall))
+    }
+
+    fn target_facts(&self, key: &TargetKey) -> target::Facts<'a> {
+        let registration = self.decisions.registrations.get(key);
+        let blocked = self.decisions.blocked_targets.get(key);
+        let namespaces = &*self.configuration.namespaces;
+        target::Facts {
+            profile: registration.map_or("", |registration| &registration.spec.profile),
+            blocked: blocked.map(|(reason, message)| (*reason, message.as_str())),
+            report: self.engine.target(key),
+            namespaces: registration.map(|registration| registration.selection.namespaces(namespaces)),
+            active_rules: registration.map_or(0, |registration| registration.selection.active_rules()),
+            sinks: self.sinks_of_namespace(&key.namespace),
+        }
+    }
+
+    fn sinks_of_namespace(&self, namespace: &str) -> Vec<(String, Option<BindingReport>)> {
+        self.decisions
+            .inventories
+            .iter()
+            .filter(|(key, _)| &*key.namespace == namespace)
+            .flat_map(|(inventory, decision)| {
+                decision.sinks.iter().map(|(sink, fault)| {
+                    let report = self.binding(inventory, sink).filter(|_| fault.is_none());
+                    (sink.to_string(), report)
+                })
+            })
+            .collect()
+    }
+
+    fn binding(&self, inventory: &InventoryKey, sink: &SinkKey) -> Option<BindingReport> {
+        self.engine.binding(&BindingKey {
+            inventory: inventory.clone(),
+            sink: sink.clone(),
+        })
+    }
+
+    fn inventory<S>(&self, resource: &Resource<S>, last: Option<&Value>, now: Now) -> Option<Value> {
+        let key = &resource.key;
+        let decision = self.decisions.inventories.get(key)?;
+        let reports: Vec<_> = self
+            .decisions
+            .registrations
+            .keys()
+            .filter(|target| target.namespace == key.namespace)
+            .filter_map(|target| self.engine.target(target))
+            .collect();
+        let exports = last.map(inventory::exports).unwrap_or_default();
+        let facts = inventory::Facts {
+            blocked: decision
+                .blocked
+                .as_ref()
+                .map(|(reason, message)| (*reason, message.as_str())),
+            bindings: decision
+                .sinks
+                .iter()
+                .map(|(sink, fault)| inventory::Bound {
+                    sink: sink.clone(),
+                    state: fault.clone().map_or_else(|| Ok(self.binding(key, sink)), Err),
+                })
+                .collect(),
+            rows: self.engine.rows_of_namespace(&key.namespace),
+            listing: reports
+                .iter()
+                .filter(|report| !report.complete && report.fault.is_none())
+                .count(),
+            generation: resource.generation,
+            previous: &exports,
+            now: now.wall,
+        };
+        let status = inventory::status(&facts);
+        Some(status.render(&previous(resource, last), resource.generation, now.wall))
+    }
+
+    fn sink_facts(&self, key: &SinkKey) -> Option<sink::Facts<'a>> {
+        let usable = self.decisions.sinks.get(key)?;
+        let inventories = self.decisions.inventories.iter();
+        Some(sink::Facts {
+            problem: usable.as_ref().err(),
+            bindings: inventories
+                .filter(|(_, decision)| decision.sinks.iter().any(|(sink, _)| sink == key))
+                .filter_map(|(inventory, _)| self.binding(inventory, key))
+                .collect(),
+            tls_insecure: usable.as_ref().is_ok_and(|sink| sink.spec.tls.insecure_skip_verify),
+        })
+    }
+}
+
+/// The conditions that are stored, as far as is known: those written last, else those that were read.
+fn previous<S>(resource: &Resource<S>, last: Option<&Value>) -> Vec<Condition> {
+    last.and_then(|status| serde_json::from_value(status["conditions"].clone()).ok())
+        .unwrap_or_else(|| resource.conditions.clone())
+}

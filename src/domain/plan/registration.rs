@@ -1,0 +1,47 @@
+//! One version of a target's definition, ready to judge objects.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::aggregate::rows::Outcome;
+use crate::config::target::TargetSpec;
+use crate::ids::{Epoch, TargetKey, WatchScope};
+use crate::profile::Profile;
+use crate::selection::Selection;
+use crate::selection::namespaces::Namespaces;
+
+/// A registered target.
+#[derive(Debug)]
+pub struct Registration {
+    /// The target.
+    pub target: TargetKey,
+    /// Number of this registration.
+    pub epoch: Epoch,
+    /// What is listed for it.
+    pub scope: WatchScope,
+    /// Its definition.
+    pub spec: Arc<TargetSpec>,
+    /// Its profile.
+    pub profile: Arc<Profile>,
+    /// Which objects it selects.
+    pub selection: Selection,
+}
+
+impl Registration {
+    /// Whether this registration is for exactly this definition.
+    pub fn is_for(&self, spec: &Arc<TargetSpec>, profile: &Arc<Profile>) -> bool {
+        self.spec == *spec && Arc::ptr_eq(&self.profile, profile)
+    }
+
+    /// What the target makes of an object.
+    pub fn judge(&self, object: &Value, namespaces: &Namespaces) -> Outcome {
+        if !self.selection.matches(object, namespaces) {
+            return Outcome::NoMatch;
+        }
+        match self.profile.extract(object, &self.target) {
+            Ok(row) => Outcome::Row(Arc::new(row)),
+            Err(error) => Outcome::Failed(error.to_string()),
+        }
+    }
+}

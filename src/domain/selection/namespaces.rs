@@ -1,0 +1,190 @@
+//! Which namespaces a target collects from.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::labels::{self, Selector};
+use crate::config::Namespace;
+use crate::config::target::TargetSpec;
+
+/// The namespaces of the cluster, as far as they are known.
+pub type Namespaces = BTreeMap<String, Namespace>;
+
+/// The operator's own restrictions, which apply to every target.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Defaults {
+    /// Namespaces for targets that list none; empty = all.
+    pub included: Vec<String>,
+    /// Namespaces that no target collects from.
+    pub excluded: Vec<String>,
+}
+
+/// The compiled namespace restrictions of a target.
+///
+/// Inclusion by name and by label is an intersection, exclusion a union, and exclusion wins. A cluster-scoped object
+/// has no namespace: it is collected if the target restricts nothing by inclusion, or if it includes `default`
+/// (what targets written for the earlier implementation rely on).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamespaceFilter {
+    included: BTreeSet<String>,
+    excluded: BTreeSet<String>,
+    selector: Option<Selector>,
+    exclude_selector: Option<Selector>,
+}
+
+/// The namespace that stands for cluster-scoped objects in a target's restrictions.
+const CLUSTER_SCOPED: &str = "default";
+
+impl NamespaceFilter {
+    /// Compiles the restrictions of a target; problems are added with the field they are about.
+    pub fn compile(spec: &TargetSpec, defaults: &Defaults, problems: &mut Vec<String>) -> Self {
+        let named = |names: &[String]| -> BTreeSet<String> {
+            names
+                .iter()
+                .map(|name| name.trim())
+                .filter(|name| !name.is_empty())
+                .map(str::to_owned)
+                .collect()
+        };
+        let mut included = named(&spec.included_namespaces);
+        if included.is_empty() {
+            included = named(&defaults.included);
+        }
+        let mut excluded = named(&spec.excluded_namespaces);
+        excluded.extend(named(&defaults.excluded));
+        let mut selector = |selector: &Option<_>, field: &str| {
+            selector
+                .as_ref()
+                .map(|selector| labels::compile(Some(selector), field, problems))
+        };
+        Self {
+            included,
+            excluded,
+            selector: selector(&spec.namespace_selector, "spec.namespaceSelector"),
+            exclude_selector: selector(&spec.namespace_exclude_selector, "spec.namespaceExcludeSelector"),
+        }
+    }
+
+    /// Whether objects of `namespace` may be collected; empty = cluster-scoped.
+    pub fn admits(&self, namespace: &str, known: &Namespaces) -> bool {
+        if namespace.is_empty() {
+            return (self.included.is_empty() && self.selector.is_none()) || self.admits(CLUSTER_SCOPED, known);
+        }
+        (self.included.is_empty() || self.included.contains(namespace))
+            && !self.excluded.contains(namespace)
+            && self.selector.as_ref().is_none_or(|s| selects(s, namespace, known))
+            && !self
+                .exclude_selector
+                .as_ref()
+                .is_some_and(|s| selects(s, namespace, known))
+    }
+
+    /// The known namespaces that the filter admits, ascending.
+    pub fn select(&self, known: &Namespaces) -> Vec<String> {
+        known.keys().filter(|name| self.admits(name, known)).cloned().collect()
+    }
+}
+
+/// Whether a selector selects a namespace. A namespace that is not known yet has only its name label, which the API
+/// server sets on every namespace; it is looked at again once it is known.
+pub fn selects(selector: &Selector, namespace: &str, known: &Namespaces) -> bool {
+    let known = known.get(namespace);
+    selector.matches(|key| match known.and_then(|n| n.labels.get(key)) {
+        Some(value) => Some(value.as_str()),
+        None if key == "kubernetes.io/metadata.name" => Some(namespace),
+        None => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::target::LabelSelector;
+
+    fn known() -> Namespaces {
+        let namespace = |labels: &[(&str, &str)]| Namespace {
+            labels: labels.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect(),
+            annotations: [].into(),
+        };
+        [
+            ("shop".to_owned(), namespace(&[("env", "prod")])),
+            ("blog".to_owned(), namespace(&[("env", "dev")])),
+            ("kube-system".to_owned(), namespace(&[])),
+            ("default".to_owned(), namespace(&[])),
+        ]
+        .into()
+    }
+
+    fn env(value: &str) -> LabelSelector {
+        LabelSelector {
+            match_labels: [("env".to_owned(), value.to_owned())].into(),
+            match_expressions: vec![],
+        }
+    }
+
+    fn select(spec: TargetSpec, defaults: &Defaults) -> Vec<String> {
+        let mut problems = Vec::new();
+        let filter = NamespaceFilter::compile(&spec, defaults, &mut problems);
+        assert_eq!(problems, Vec::<String>::new());
+        filter.select(&known())
+    }
+
+    #[test]
+    fn a_target_without_restrictions_means_the_whole_cluster() {
+        let all = select(TargetSpec::default(), &Defaults::default());
+        assert_eq!(all, ["blog", "default", "kube-system", "shop"]);
+    }
+
+    #[test]
+    fn names_and_labels_intersect_and_exclusion_wins() {
+        let spec = TargetSpec {
+            included_namespaces: vec!["shop".into(), "blog".into(), "gone".into()],
+            namespace_selector: Some(env("prod")),
+            ..TargetSpec::default()
+        };
+        assert_eq!(select(spec.clone(), &Defaults::default()), ["shop"]);
+        let spec = TargetSpec {
+            excluded_namespaces: vec!["shop".into()],
+            ..spec
+        };
+        assert_eq!(select(spec, &Defaults::default()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_empty_exclude_selector_excludes_everything() {
+        let spec = TargetSpec {
+            namespace_exclude_selector: Some(LabelSelector::default()),
+            ..TargetSpec::default()
+        };
+        assert_eq!(select(spec, &Defaults::default()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn default_excludes_cannot_be_lifted_and_default_includes_give_way() {
+        let defaults = Defaults {
+            included: vec!["blog".into()],
+            excluded: vec!["kube-system".into()],
+        };
+        let spec = |included: &[&str]| TargetSpec {
+            included_namespaces: included.iter().map(|n| (*n).into()).collect(),
+            ..TargetSpec::default()
+        };
+        assert_eq!(select(spec(&[]), &defaults), ["blog"]);
+        assert_eq!(select(spec(&["shop", "kube-system"]), &defaults), ["shop"]);
+    }
+
+    #[test]
+    fn cluster_scoped_objects_follow_unrestricted_targets_and_those_that_include_default() {
+        let admits = |included: &[&str], selector: Option<LabelSelector>| {
+            let spec = TargetSpec {
+                included_namespaces: included.iter().map(|n| (*n).into()).collect(),
+                namespace_selector: selector,
+                ..TargetSpec::default()
+            };
+            NamespaceFilter::compile(&spec, &Defaults::default(), &mut Vec::new()).admits("", &known())
+        };
+        assert!(admits(&[], None));
+        assert!(admits(&["default"], None));
+        assert!(!admits(&["shop"], None));
+        assert!(!admits(&[], Some(env("prod"))));
+    }
+}
