@@ -9,8 +9,15 @@ use serde::{Deserialize, Serialize};
 
 use super::schema::Rule;
 
-/// Both micro signs (U+00B5 and U+03BC) are part of the grammar.
-pub(super) const PATTERN: &str = r"^[+-]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$";
+/// Text for the pattern and for the rule. Both micro signs (U+00B5 and U+03BC) are part of the grammar.
+macro_rules! grammar {
+    () => {
+        "^[+-]?(0|(([0-9]+([.][0-9]*)?|[.][0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$"
+    };
+}
+
+/// Pattern of every duration.
+pub(super) const PATTERN: &str = grammar!();
 
 /// Longest text of a duration; the longest useful one has about 30 characters.
 pub(super) const MAX_LENGTH: u32 = 64;
@@ -18,9 +25,19 @@ pub(super) const MAX_LENGTH: u32 = 64;
 /// Longest interval that may be asked for.
 pub const MAX_INTERVAL: Duration = Duration::from_hours(24);
 
-/// Rule of every interval field. The pattern cannot see values outside of the range.
+/// Rule of every interval field.
+///
+/// `duration()` fails on text outside of the grammar and on more than 292 years. A rule that fails, unlike one that is
+/// false, blocks every write of an object that was stored before the rule existed, even of its status. So the rule ends
+/// before that, at the grammar and at numbers that are too long to be within a day.
 pub(super) const INTERVAL: &[Rule] = &[Rule::invalid(
-    "duration(self) >= duration('0s') && duration(self) <= duration('24h')",
+    concat!(
+        "self.matches('",
+        grammar!(),
+        "') && !self.matches('(^|[^0-9.])([0-9]{6,}[0-9.]*h|[0-9]{8,}[0-9.]*m([^s]|$)|[0-9]{10,}[0-9.]*s|",
+        "[0-9]{13,}[0-9.]*ms|[0-9]{16,}[0-9.]*(us|µs|μs|ns))') && ",
+        "duration(self) >= duration('0s') && duration(self) <= duration('24h')",
+    ),
     "must be between 0s and 24h",
 )];
 

@@ -1,0 +1,20 @@
+//! What a real API server makes of the custom resources.
+
+#[path = "crd_acceptance/api.rs"]
+mod api;
+#[path = "crd_acceptance/columns.rs"]
+mod columns;
+#[path = "crd_acceptance/defaults.rs"]
+mod defaults;
+#[path = "crd_acceptance/ratchet.rs"]
+mod ratchet;
+#[path = "crd_acceptance/samples.rs"]
+mod samples;
+#[path = "crd_acceptance/sink_refs.rs"]
+mod sink_refs;
+#[path = "crd_acceptance/statuses.rs"]
+mod statuses;
+#[path = "crd_acceptance/types.rs"]
+mod types;
+#[path = "crd_acceptance/vectors.rs"]
+mod vectors;
