@@ -132,7 +132,9 @@ fn redact_texts(value: &mut Value, sensitivity: Sensitivity) {
     match (value, sensitivity) {
         (_, Sensitivity::None) => {}
         (Value::Array(items), _) => {
-            items.iter_mut().for_each(|item| redact_texts(item, sensitivity));
+            for item in items {
+                redact_texts(item, sensitivity);
+            }
         }
         (value @ Value::String(_), _) | (value @ Value::Number(_), Sensitivity::Full) => {
             *value = marker("sensitive-key");

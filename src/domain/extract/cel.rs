@@ -15,6 +15,7 @@ mod bind;
 mod check;
 mod environment;
 mod error;
+mod instrument;
 mod meter;
 mod result;
 
@@ -66,7 +67,7 @@ impl Program {
         let tree = parse(source)?;
         check::names(&tree)?;
         let mut metered = tree.clone();
-        meter::instrument(&mut metered);
+        instrument::instrument(&mut metered);
         check::evaluation(&metered)?;
         Ok(Self {
             source: source.to_owned(),

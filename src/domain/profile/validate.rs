@@ -27,7 +27,9 @@ pub(super) fn validate(spec: &ProfileSpec, scrub_keys: &[String]) -> Result<Prof
     let redaction = Redaction::new(additional);
     let guards_secret_data = spec.gvk.is_core_secret() && !spec.allow_secret_extraction;
     let mut mask = Mask::default();
-    ALWAYS_READ.into_iter().for_each(|path| mask.keep(path));
+    for path in ALWAYS_READ {
+        mask.keep(path);
+    }
     let mut attributes = Vec::with_capacity(spec.attributes.len());
     let mut warnings = Vec::new();
     let mut names = BTreeSet::new();

@@ -146,8 +146,8 @@ fn rows_order_by_uid_before_group_and_a_prefix_before_its_extensions() {
         Row::new(
             &RowIdentity {
                 name,
-                uid,
                 group,
+                uid,
                 ..identity()
             },
             &Map::new(),

@@ -128,7 +128,7 @@ impl<'e> Scope<'e> {
             Expr::Comprehension(comprehension) => self.comprehension(comprehension),
             Expr::Struct(message) => Err(CelError::MessageLiteral(message.type_name.clone())),
             Expr::Unspecified => Err(CelError::Unavailable),
-            Expr::Select(_) if self.is_qualified_type(expression) => Ok(()),
+            Expr::Select(_) if is_qualified_type(expression) => Ok(()),
             _ => children(expression).into_iter().try_for_each(|child| self.check(child)),
         }
     }
@@ -142,10 +142,6 @@ impl<'e> Scope<'e> {
         } else {
             Err(CelError::UnknownVariable(name.to_owned()))
         }
-    }
-
-    fn is_qualified_type(&self, expression: &IdedExpr) -> bool {
-        qualified_name(expression).is_some_and(|name| QUALIFIED_TYPES.contains(&name.as_str()))
     }
 
     fn call(&self, call: &'e CallExpr) -> Result<(), CelError> {
@@ -178,6 +174,10 @@ impl<'e> Scope<'e> {
         inner.check(&comprehension.loop_cond)?;
         inner.check(&comprehension.loop_step)
     }
+}
+
+fn is_qualified_type(expression: &IdedExpr) -> bool {
+    qualified_name(expression).is_some_and(|name| QUALIFIED_TYPES.contains(&name.as_str()))
 }
 
 /// `a.b.c`, if the expression is nothing but names.

@@ -5,13 +5,19 @@ use std::cmp::Ordering;
 use serde_json::{Number, Value};
 
 use super::ast::Comparison;
+use super::eval::TooExpensive;
 
-/// Whether the comparison holds; `None` if it would cost more than the budget.
+/// Whether the comparison holds.
 ///
 /// Values of different types are neither equal nor different, except that any value but null differs from null.
-pub(super) fn holds(left: &Value, comparison: Comparison, right: &Value, budget: &mut usize) -> Option<bool> {
+pub(super) fn holds(
+    left: &Value,
+    comparison: Comparison,
+    right: &Value,
+    budget: &mut usize,
+) -> Result<bool, TooExpensive> {
     let ordering = |budget: &mut usize| ordering(left, right, budget);
-    Some(match comparison {
+    Ok(match comparison {
         Comparison::Equal => equal(left, right, budget)?,
         Comparison::NotEqual => differ(left, right, budget)?,
         Comparison::Less => ordering(budget)?.is_some_and(Ordering::is_lt),
@@ -21,45 +27,45 @@ pub(super) fn holds(left: &Value, comparison: Comparison, right: &Value, budget:
     })
 }
 
-fn differ(left: &Value, right: &Value, budget: &mut usize) -> Option<bool> {
+fn differ(left: &Value, right: &Value, budget: &mut usize) -> Result<bool, TooExpensive> {
     match (left, right) {
-        (Value::Null, other) | (other, Value::Null) => Some(!other.is_null()),
+        (Value::Null, other) | (other, Value::Null) => Ok(!other.is_null()),
         _ if std::mem::discriminant(left) == std::mem::discriminant(right) => {
             equal(left, right, budget).map(|equal| !equal)
         }
-        _ => Some(false),
+        _ => Ok(false),
     }
 }
 
-fn equal(left: &Value, right: &Value, budget: &mut usize) -> Option<bool> {
+fn equal(left: &Value, right: &Value, budget: &mut usize) -> Result<bool, TooExpensive> {
     charge(left, budget)?;
     match (left, right) {
-        (Value::Number(left), Value::Number(right)) => Some(compare_numbers(left, right).is_some_and(Ordering::is_eq)),
+        (Value::Number(left), Value::Number(right)) => Ok(compare_numbers(left, right).is_some_and(Ordering::is_eq)),
         (Value::Array(left), Value::Array(right)) if left.len() == right.len() => {
             for (left, right) in left.iter().zip(right) {
                 if !equal(left, right, budget)? {
-                    return Some(false);
+                    return Ok(false);
                 }
             }
-            Some(true)
+            Ok(true)
         }
         (Value::Object(left), Value::Object(right)) if left.len() == right.len() => {
             for (name, left) in left {
                 match right.get(name) {
                     Some(right) if equal(left, right, budget)? => {}
-                    _ => return Some(false),
+                    _ => return Ok(false),
                 }
             }
-            Some(true)
+            Ok(true)
         }
-        (Value::Array(_), Value::Array(_)) | (Value::Object(_), Value::Object(_)) => Some(false),
-        _ => Some(left == right),
+        (Value::Array(_), Value::Array(_)) | (Value::Object(_), Value::Object(_)) => Ok(false),
+        _ => Ok(left == right),
     }
 }
 
-fn ordering(left: &Value, right: &Value, budget: &mut usize) -> Option<Option<Ordering>> {
+fn ordering(left: &Value, right: &Value, budget: &mut usize) -> Result<Option<Ordering>, TooExpensive> {
     charge(left, budget)?;
-    Some(match (left, right) {
+    Ok(match (left, right) {
         (Value::Number(left), Value::Number(right)) => compare_numbers(left, right),
         (Value::String(left), Value::String(right)) => Some(left.cmp(right)),
         _ => equal(left, right, budget)?.then_some(Ordering::Equal),
@@ -67,10 +73,10 @@ fn ordering(left: &Value, right: &Value, budget: &mut usize) -> Option<Option<Or
 }
 
 /// Long strings cost more, so that comparing one with every node of an object stays bounded.
-fn charge(value: &Value, budget: &mut usize) -> Option<()> {
+fn charge(value: &Value, budget: &mut usize) -> Result<(), TooExpensive> {
     let cost = 1 + value.as_str().map_or(0, |text| text.len() / 64);
-    *budget = budget.checked_sub(cost)?;
-    Some(())
+    *budget = budget.checked_sub(cost).ok_or(TooExpensive)?;
+    Ok(())
 }
 
 /// Integers exactly, everything else as doubles.

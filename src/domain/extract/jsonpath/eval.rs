@@ -223,8 +223,7 @@ impl<'a> Evaluation<'a> {
         let right = self.operand(right, current)?;
         for left in &left {
             for right in &right {
-                let holds = compare::holds(left, comparison, right, &mut self.visits);
-                if holds.ok_or(TooExpensive)? {
+                if compare::holds(left, comparison, right, &mut self.visits)? {
                     return Ok(true);
                 }
             }

@@ -287,8 +287,8 @@ proptest! {
     fn every_spelling_of_a_chain_of_names_is_the_same_path(
         names in prop::collection::vec("[a-z][a-z0-9./-]{0,8}", 1..5),
     ) {
-        let escaped: String = names.iter().map(|name| format!(".{}", name.replace('.', "\\."))).collect();
-        let quoted: String = names.iter().map(|name| format!("[\"{name}\"]")).collect();
+        let escaped = format!(".{}", names.iter().map(|name| name.replace('.', "\\.")).collect::<Vec<_>>().join("."));
+        let quoted = format!("[\"{}\"]", names.join("\"][\""));
         let spellings = [
             format!("${escaped}"),
             format!("{{{escaped}}}"),

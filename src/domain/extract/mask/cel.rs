@@ -37,7 +37,9 @@ impl<'e> Reader<'_, 'e> {
     }
 
     fn keep(&mut self, places: &[Place]) {
-        places.iter().for_each(|place| self.mask.keep_place(place));
+        for place in places {
+            self.mask.keep_place(place);
+        }
     }
 
     /// Where the value of an expression stands in the object; nowhere if it is computed or kept whole already.
@@ -46,9 +48,11 @@ impl<'e> Reader<'_, 'e> {
             Expr::Ident(name) => self.variable(name),
             Expr::Select(select) => {
                 let operand = self.places(&select.operand);
-                let field = self.members(&operand, &select.field);
+                let field = members(&operand, &select.field);
                 if select.test {
-                    field.iter().for_each(|place| self.mask.keep_presence(place));
+                    for place in &field {
+                        self.mask.keep_presence(place);
+                    }
                     return Vec::new();
                 }
                 field
@@ -81,13 +85,6 @@ impl<'e> Reader<'_, 'e> {
         Vec::new()
     }
 
-    fn members(&mut self, places: &[Place], name: &str) -> Vec<Place> {
-        places
-            .iter()
-            .map(|place| step(place, Step::Member(name.to_owned())))
-            .collect()
-    }
-
     fn call(&mut self, expression: &'e IdedExpr, call: &'e CallExpr) -> Vec<Place> {
         match (call.func_name.as_str(), call.args.as_slice()) {
             (operators::CONDITIONAL, [condition, then, otherwise]) => {
@@ -111,7 +108,7 @@ impl<'e> Reader<'_, 'e> {
     fn index(&mut self, value: &'e IdedExpr, index: &'e IdedExpr) -> Vec<Place> {
         let places = self.places(value);
         match &index.expr {
-            Expr::Literal(LiteralValue::String(name)) => self.members(&places, name.inner()),
+            Expr::Literal(LiteralValue::String(name)) => members(&places, name.inner()),
             Expr::Literal(_) => places.iter().map(|place| step(place, Step::Items)).collect(),
             _ => {
                 self.consume(index);
@@ -131,7 +128,9 @@ impl<'e> Reader<'_, 'e> {
     /// The variable of a loop stands for the elements of a list, or for the names of the members of a map.
     fn comprehension(&mut self, comprehension: &'e ComprehensionExpr) -> Vec<Place> {
         let range = self.places(&comprehension.iter_range);
-        range.iter().for_each(|place| self.mask.keep_size(place));
+        for place in &range {
+            self.mask.keep_size(place);
+        }
         if comprehension.iter_var2.is_some() {
             self.keep(&range);
         }
@@ -149,4 +148,11 @@ impl<'e> Reader<'_, 'e> {
         self.variables.truncate(outer);
         result
     }
+}
+
+fn members(places: &[Place], name: &str) -> Vec<Place> {
+    places
+        .iter()
+        .map(|place| step(place, Step::Member(name.to_owned())))
+        .collect()
 }

@@ -23,7 +23,9 @@ fn walk(segments: &[Segment], mut places: Vec<Place>, mask: &mut Mask) -> Vec<Pl
         let selectors = match segment {
             Segment::Children(selectors) if places.len() * selectors.len() <= MAX_PLACES => selectors,
             Segment::Children(_) | Segment::Descend => {
-                places.iter().for_each(|place| mask.keep_place(place));
+                for place in &places {
+                    mask.keep_place(place);
+                }
                 return Vec::new();
             }
         };
@@ -62,7 +64,9 @@ fn children(place: &[Step]) -> [Place; 2] {
 fn condition(expression: &Expression, current: &[Place; 2], mask: &mut Mask) {
     match expression {
         Expression::Or(terms) | Expression::And(terms) => {
-            terms.iter().for_each(|term| condition(term, current, mask));
+            for term in terms {
+                condition(term, current, mask);
+            }
         }
         Expression::Not(inner) => condition(inner, current, mask),
         Expression::Exists(value) => {
