@@ -1,4 +1,14 @@
 //! What Kollect talks to: the Kubernetes API and the sinks, each behind its own feature.
 
+#[cfg(feature = "runtime")]
+pub mod admin;
+#[cfg(feature = "runtime")]
+pub mod clock;
+#[cfg(feature = "postgres")]
+pub mod endpoint;
 #[cfg(feature = "kube")]
 pub mod kube;
+#[cfg(feature = "runtime")]
+pub mod metrics;
+#[cfg(feature = "postgres")]
+pub mod postgres;

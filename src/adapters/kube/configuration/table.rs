@@ -1,0 +1,101 @@
+//! The latest state of one watched kind.
+
+use std::collections::BTreeMap;
+
+use kube::runtime::watcher::Event;
+
+/// Rows by key; a relist is built aside and then replaces what was there.
+#[derive(Debug)]
+pub struct Table<K, V> {
+    rows: BTreeMap<K, V>,
+    relist: Option<BTreeMap<K, V>>,
+    complete: bool,
+}
+
+impl<K, V> Default for Table<K, V> {
+    fn default() -> Self {
+        Self {
+            rows: BTreeMap::new(),
+            relist: None,
+            complete: false,
+        }
+    }
+}
+
+impl<K: Ord, V: PartialEq> Table<K, V> {
+    /// Takes an event; true if the rows may be others now, or are complete for the first time.
+    pub fn apply<O>(&mut self, event: Event<O>, row: impl Fn(&O) -> (K, V)) -> bool {
+        match event {
+            Event::Init => {
+                self.relist = Some(BTreeMap::new());
+                false
+            }
+            Event::InitApply(object) => {
+                let (key, value) = row(&object);
+                self.relist.get_or_insert_with(BTreeMap::new).insert(key, value);
+                false
+            }
+            Event::InitDone => {
+                let rows = self.relist.take().unwrap_or_default();
+                let changed = !self.complete || rows != self.rows;
+                self.rows = rows;
+                self.complete = true;
+                changed
+            }
+            Event::Apply(object) => {
+                let (key, value) = row(&object);
+                let changed = self.rows.get(&key) != Some(&value);
+                if changed {
+                    self.rows.insert(key, value);
+                }
+                changed
+            }
+            Event::Delete(object) => self.rows.remove(&row(&object).0).is_some(),
+        }
+    }
+
+    /// True once a list was finished.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// The rows.
+    pub fn rows(&self) -> &BTreeMap<K, V> {
+        &self.rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(object: &(u8, char)) -> (u8, char) {
+        *object
+    }
+
+    #[test]
+    fn rows_of_an_unfinished_relist_are_not_shown_and_what_it_misses_is_gone() {
+        let mut table = Table::default();
+        assert!(!table.apply(Event::Init, row));
+        assert!(!table.apply(Event::InitApply((1, 'a')), row));
+        assert!(!table.is_complete());
+        assert!(table.apply(Event::InitDone, row));
+        assert!(table.apply(Event::Apply((2, 'b')), row));
+        table.apply(Event::Init, row);
+        table.apply(Event::InitApply((2, 'b')), row);
+        assert_eq!(table.rows().len(), 2);
+        assert!(table.apply(Event::InitDone, row));
+        assert_eq!(table.rows(), &[(2, 'b')].into());
+    }
+
+    #[test]
+    fn only_what_really_changed_counts_as_a_change() {
+        let mut table = Table::default();
+        table.apply(Event::Init, row);
+        assert!(table.apply(Event::<(u8, char)>::InitDone, row), "complete for the first time");
+        assert!(table.apply(Event::Apply((1, 'a')), row));
+        assert!(!table.apply(Event::Apply((1, 'a')), row));
+        assert!(table.apply(Event::Delete((1, 'z')), row));
+        assert!(!table.apply(Event::Delete((1, 'a')), row));
+    }
+}

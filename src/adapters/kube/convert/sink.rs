@@ -1,0 +1,122 @@
+//! `KollectDatabaseSink` to its definition.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use kollect_domain::config::Invalid;
+use kollect_domain::config::sink::{Destination, PostgresTable, Provisioning, SecretRef, SinkSpec, Tls};
+use kollect_domain::ids::NamespacedName;
+
+use super::{Configured, Problems};
+use crate::kube::crd;
+
+/// Schema of a table that names none.
+const DEFAULT_SCHEMA: &str = "public";
+
+impl Configured for crd::KollectDatabaseSink {
+    type Spec = SinkSpec;
+
+    fn validated(&self) -> Result<SinkSpec, Invalid> {
+        let namespace: Arc<str> = self.metadata.namespace.as_deref().unwrap_or_default().into();
+        let common = &self.spec.common;
+        let mut problems = Problems::default();
+        let destination = match (self.spec.type_, &self.spec.postgres) {
+            (crd::DatabaseSinkType::Postgres, Some(postgres)) => table(postgres, &namespace, &mut problems),
+            (crd::DatabaseSinkType::Postgres, None) => {
+                problems.add("spec.postgres: type postgres needs databaseRef and table".to_owned());
+                Destination::Unsupported
+            }
+            _ => Destination::Unsupported,
+        };
+        let spec = SinkSpec {
+            kind: kind(self.spec.type_).into(),
+            cluster: common.cluster.trim().into(),
+            destination,
+            tls: tls(common.tls.as_ref(), &namespace, &mut problems),
+            provisioning: provisioning(common.provisioning.as_ref()),
+            export_min_interval: problems.interval("spec.exportMinInterval", common.export_min_interval.as_ref()),
+            min_change_interval: problems.interval("spec.minChangeInterval", common.min_change_interval.as_ref()),
+            options: common.options.clone(),
+        };
+        problems.into_result(spec)
+    }
+
+    fn stored_conditions(&self) -> &[crd::Condition] {
+        self.status.as_ref().map_or(&[], |status| &status.conditions)
+    }
+}
+
+fn kind(stored: crd::DatabaseSinkType) -> &'static str {
+    match stored {
+        crd::DatabaseSinkType::Postgres => "postgres",
+        crd::DatabaseSinkType::BigQuery => "bigquery",
+        crd::DatabaseSinkType::Mongodb => "mongodb",
+        crd::DatabaseSinkType::Sqlite => "sqlite",
+    }
+}
+
+fn table(stored: &crd::PostgresSettings, namespace: &Arc<str>, problems: &mut Problems) -> Destination {
+    let name = stored.table.trim();
+    if name.is_empty() {
+        problems.add("spec.postgres.table: must not be blank".to_owned());
+    }
+    if stored.database_ref.name.trim().is_empty() {
+        problems.add("spec.postgres.databaseRef.name: must name the Secret with the connection string".to_owned());
+    }
+    let schema = match stored.schema.trim() {
+        "" => DEFAULT_SCHEMA,
+        schema => schema,
+    };
+    Destination::Postgres(PostgresTable {
+        database: secret(&stored.database_ref, namespace),
+        schema: schema.to_owned(),
+        table: name.to_owned(),
+    })
+}
+
+fn tls(stored: Option<&crd::SinkTls>, namespace: &Arc<str>, problems: &mut Problems) -> Tls {
+    let Some(stored) = stored else {
+        return Tls::default();
+    };
+    let ca_bundle = match stored.ca_bundle.trim() {
+        "" => None,
+        text => match STANDARD.decode(text) {
+            Ok(pem) => Some(pem),
+            Err(_) => {
+                problems.add("spec.tls.caBundle: must be base64 of PEM text".to_owned());
+                None
+            }
+        },
+    };
+    Tls {
+        insecure_skip_verify: stored.insecure_skip_verify,
+        ca_bundle,
+        ca_secret: stored.ca_secret_ref.as_ref().map(|reference| secret(reference, namespace)),
+        client_cert_secret: stored
+            .client_cert_secret_ref
+            .as_ref()
+            .map(|reference| secret(reference, namespace)),
+    }
+}
+
+fn provisioning(stored: Option<&crd::Provisioning>) -> Provisioning {
+    match stored.and_then(|provisioning| provisioning.mode) {
+        Some(crd::ProvisioningMode::Existing) => Provisioning::Existing,
+        Some(crd::ProvisioningMode::Ensure) | None => Provisioning::Ensure,
+    }
+}
+
+/// A reference without a namespace means the sink's own.
+fn secret(stored: &crd::SecretReference, referrer: &Arc<str>) -> SecretRef {
+    let namespace = stored
+        .namespace
+        .as_deref()
+        .map(str::trim)
+        .filter(|namespace| !namespace.is_empty())
+        .unwrap_or(referrer);
+    SecretRef {
+        object: NamespacedName::new(namespace, stored.name.trim()),
+        referrer: referrer.clone(),
+    }
+}

@@ -1,0 +1,93 @@
+//! The command line: one program, one verb for each use.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::{Parser, Subcommand};
+
+use crate::config::OperatorConfig;
+use crate::crd::CrdConfig;
+
+/// The inventory of record for Kubernetes.
+#[derive(Debug, Parser)]
+#[command(name = "kollect", version, about, propagate_version = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// A verb.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run the operator: collect what targets select and export it to the sinks of inventories.
+    Operator(Box<OperatorConfig>),
+    /// Print the custom resource definitions, to be piped into `kubectl apply --server-side -f -`.
+    Crd(CrdConfig),
+}
+
+/// The name under which charts and manifests of earlier versions start the operator.
+const OPERATOR_NAME: &str = "manager";
+
+/// The arguments as the parser takes them: a program that is started as `manager` is the operator, and flags with one
+/// dash mean the same as with two, as in earlier versions.
+pub fn arguments(raw: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut raw = raw.peekable();
+    let is_manager = raw
+        .peek()
+        .and_then(|program| Path::new(program).file_name())
+        .is_some_and(|name| name == OPERATOR_NAME);
+    let mut arguments: Vec<OsString> = raw.by_ref().take(1).collect();
+    if is_manager {
+        arguments.push("operator".into());
+    }
+    arguments.extend(raw.map(|argument| match argument.to_str() {
+        Some(text) if is_single_dash_flag(text) => format!("-{text}").into(),
+        _ => argument,
+    }));
+    arguments
+}
+
+/// `-leader-elect` is a flag of the Go program; `-h` and `-V` are short flags of this one.
+fn is_single_dash_flag(argument: &str) -> bool {
+    argument.len() > 2
+        && argument
+            .strip_prefix('-')
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    fn parse(arguments_given: &[&str]) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(arguments(arguments_given.iter().map(OsString::from)))
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_program_is_the_operator_when_it_is_started_as_manager() {
+        let cli = parse(&[
+            "/manager",
+            "--leader-elect",
+            "-metrics-bind-address=:8080",
+            "--metrics-secure=false",
+        ])
+        .unwrap();
+        let Command::Operator(config) = cli.command else {
+            panic!("{cli:?}");
+        };
+        assert_eq!(config.probes.metrics_bind_address.0.map(|a| a.port()), Some(8080));
+    }
+
+    #[test]
+    fn an_unknown_flag_is_refused() {
+        assert!(parse(&["kollect", "operator", "--no-such-flag"]).is_err());
+    }
+}

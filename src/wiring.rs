@@ -1,0 +1,181 @@
+//! The composition root: builds adapters from the configuration and hands them to the application as ports.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use kollect_adapters::admin;
+use kollect_adapters::clock::SystemClock;
+use kollect_adapters::endpoint::EndpointPolicy;
+use kollect_adapters::kube::client::{ConnectOptions, connect};
+use kollect_adapters::kube::configuration::KubeConfigurationSource;
+use kollect_adapters::kube::identity::writer_identity;
+use kollect_adapters::kube::resources::KubeResourceWriter;
+use kollect_adapters::kube::secrets::{KubeSecretReader, SecretPolicy};
+use kollect_adapters::kube::source::KubeObjectSource;
+use kollect_adapters::metrics::OpenMetrics;
+use kollect_adapters::postgres::PostgresSinkFactory;
+use kollect_app::operator::{self, Ports, Settings, Signals};
+use kollect_domain::selection::namespaces::Defaults;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::{self, CompatConfig, OperatorConfig, ProbesConfig, SelectionConfig, SinksConfig};
+use crate::{shutdown, telemetry};
+
+/// Runs the operator until it is asked to stop.
+///
+/// # Errors
+/// When the configuration cannot be used, the cluster cannot be reached at start, or a listener cannot be opened.
+pub fn operator(config: OperatorConfig) -> anyhow::Result<()> {
+    telemetry::init(&config.log)?;
+    if rustls::crypto::ring::default_provider().install_default().is_err() {
+        bail!("a TLS provider was installed before start; this is a fault of the program");
+    }
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?
+        .block_on(run(config))
+}
+
+async fn run(config: OperatorConfig) -> anyhow::Result<()> {
+    let OperatorConfig {
+        kube,
+        selection,
+        sinks,
+        probes,
+        limits,
+        log: _,
+        compat,
+    } = config;
+    warn_about(&compat)?;
+    let metrics = OpenMetrics::new();
+    let (ready, is_ready) = watch::channel(false);
+    let stop = CancellationToken::new();
+    let signals = shutdown::on_signal(stop.clone())?;
+    let mut servers = listen(&probes, is_ready, &metrics, &stop).await?;
+
+    let options = ConnectOptions {
+        kubeconfig: kube.kubeconfig,
+        context: kube.context,
+    };
+    let client = connect(&options).await.context("cannot connect to the cluster")?;
+    let writer = writer_identity(&client, kube.cluster_id.as_deref()).await?;
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), cluster.id = %writer, "starting");
+
+    let policy = SecretPolicy {
+        operator_namespace: kube.operator_namespace.into(),
+        allow_cross_namespace: sinks.allow_cross_namespace_secret_refs,
+    };
+    let secrets = Arc::new(KubeSecretReader::new(client.clone(), policy));
+    let ports = Ports {
+        source: Arc::new(KubeObjectSource::with_concurrent_lists(
+            client.clone(),
+            limits.concurrent_lists,
+        )),
+        sinks: Arc::new(PostgresSinkFactory::new(&writer, secrets, endpoints(&sinks)?)),
+        configuration: Arc::new(KubeConfigurationSource::new(client.clone())),
+        resources: Arc::new(KubeResourceWriter::new(client)),
+        clock: Arc::new(SystemClock::default()),
+        metrics: metrics.clone(),
+    };
+    let settings = Settings {
+        defaults: defaults(&selection),
+        scrub_keys: config::list(&selection.scrub_keys),
+        shutdown_grace: limits.shutdown_grace,
+    };
+    let operator = operator::run(
+        ports,
+        settings,
+        Signals {
+            ready,
+            shutdown: stop.clone(),
+        },
+    );
+    tokio::pin!(operator);
+    // A listener that ends early ends the process with its error; otherwise the operator ends when it is asked to.
+    let ended = tokio::select! {
+        () = &mut operator => Ok(()),
+        Some(ended) = servers.join_next() => ended.context("a listener panicked").and_then(|served| served),
+    };
+    stop.cancel();
+    if ended.is_err() {
+        operator.await;
+    }
+    while let Some(served) = servers.join_next().await {
+        served.context("a listener panicked")??;
+    }
+    signals.abort();
+    ended
+}
+
+async fn listen(
+    config: &ProbesConfig,
+    ready: watch::Receiver<bool>,
+    metrics: &Arc<OpenMetrics>,
+    stop: &CancellationToken,
+) -> anyhow::Result<JoinSet<anyhow::Result<()>>> {
+    let ProbesConfig {
+        health_probe_bind_address,
+        metrics_bind_address,
+        metrics_secure,
+    } = config;
+    let mut wanted = Vec::new();
+    if let Some(address) = health_probe_bind_address.0 {
+        wanted.push((address, admin::probes(ready)));
+    }
+    if let Some(address) = metrics_bind_address.0 {
+        if *metrics_secure {
+            bail!(
+                "metrics over TLS with authorisation are not available in this version: pass --metrics-secure=false to \
+                 serve them without, on an address that only your monitoring reaches, or --metrics-bind-address=0"
+            );
+        }
+        wanted.push((address, admin::metrics(metrics.clone())));
+    }
+    let mut servers = JoinSet::new();
+    for (address, router) in wanted {
+        let listener = admin::bind(address)
+            .await
+            .with_context(|| format!("cannot listen on {address}"))?;
+        let stop = stop.clone();
+        servers.spawn(async move {
+            admin::serve(listener, router, stop)
+                .await
+                .with_context(|| format!("the listener on {address} failed"))
+        });
+    }
+    Ok(servers)
+}
+
+fn endpoints(config: &SinksConfig) -> anyhow::Result<Arc<EndpointPolicy>> {
+    let allow = config::list(&config.endpoint_allow);
+    let deny = config::list(&config.endpoint_deny);
+    let policy = EndpointPolicy::parse(&allow, &deny).context("--endpoint-allow or --endpoint-deny cannot be used")?;
+    Ok(Arc::new(policy))
+}
+
+fn defaults(config: &SelectionConfig) -> Defaults {
+    Defaults {
+        included: config::list(&config.default_included_namespaces),
+        excluded: config::list(&config.default_excluded_namespaces),
+    }
+}
+
+/// Says which flags have no effect; refuses those that restrict access, which must never be ignored.
+fn warn_about(compat: &CompatConfig) -> anyhow::Result<()> {
+    let restricted = compat
+        .watch_namespaces
+        .as_ref()
+        .is_some_and(|list| !list.trim().is_empty());
+    if restricted || compat.tenant_mode == Some(true) {
+        bail!(
+            "--tenant-mode and --watch-namespaces are not available in this version; the operator reads all namespaces"
+        );
+    }
+    for flag in compat.given() {
+        tracing::warn!("{flag} has no effect in this version");
+    }
+    Ok(())
+}
