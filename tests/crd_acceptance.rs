@@ -1,4 +1,5 @@
 //! What a real API server makes of the custom resources.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "all of it is a test, helpers included")]
 
 #[path = "crd_acceptance/api.rs"]
 mod api;

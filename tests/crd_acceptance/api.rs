@@ -111,21 +111,39 @@ impl Api {
             .lines()
             .filter_map(|line| line.split('/').nth(1))
             .collect();
+        let complaints = answer.complaints();
         let names = objects
             .iter()
             .map(|object| object["metadata"]["name"].as_str().unwrap());
         names
             .map(|name| {
-                let refusal = format!("\"{name}\" is invalid: ");
-                let complaint = answer.stderr.lines().find_map(|line| line.split_once(&refusal));
-                let verdict = match complaint {
-                    Some((_, complaint)) => Verdict::Refused(complaint.to_owned()),
+                let verdict = match complaints.get(name) {
+                    Some(complaint) => Verdict::Refused(complaint.clone()),
                     None if accepted.contains(&name) => Verdict::Accepted,
                     None => panic!("no answer for {name}: {}", answer.stderr),
                 };
                 (name.to_owned(), verdict)
             })
             .collect()
+    }
+}
+
+impl Answer {
+    /// What is wrong with each object, by name. A complaint goes on until the next one begins.
+    pub fn complaints(&self) -> BTreeMap<String, String> {
+        let mut complaints = BTreeMap::new();
+        let mut name = "";
+        for line in self.stderr.lines() {
+            let mut text = line;
+            if let Some((before, after)) = line.split_once("\" is invalid: ") {
+                name = before.rsplit('"').next().unwrap();
+                text = after;
+            }
+            let complaint: &mut String = complaints.entry(name.to_owned()).or_default();
+            complaint.push_str(text);
+            complaint.push('\n');
+        }
+        complaints
     }
 }
 

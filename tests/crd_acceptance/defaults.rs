@@ -4,7 +4,17 @@ use serde_json::{Value, json};
 
 use crate::api::{Api, object};
 
-fn stored(kind: &str, spec: &Value) -> Value {
+/// A kind, what is written as its spec, and what is stored.
+type Row = (&'static str, Value, Value);
+
+#[test]
+fn defaults_are_stored_where_the_api_promises_them_and_what_else_is_left_out_stays_known() {
+    let rows: Vec<Row> = promised().into_iter().chain(left_out()).collect();
+    let objects: Vec<String> = rows
+        .iter()
+        .zip(0..)
+        .map(|((kind, spec, _), number)| object(kind, "defaults", &format!("smallest-{number}"), spec).to_string())
+        .collect();
     let arguments = [
         "apply",
         "--dry-run=server",
@@ -14,52 +24,59 @@ fn stored(kind: &str, spec: &Value) -> Value {
         "-f",
         "-",
     ];
-    let object = object(kind, "defaults", "smallest", spec).to_string();
-    Api::shared().json(&arguments, &object)["spec"].clone()
+    let stored = Api::shared().json(&arguments, &objects.join("\n"));
+    let stored = stored["items"].as_array().unwrap();
+    assert_eq!(stored.len(), rows.len());
+    for (stored, (kind, written, expected)) in stored.iter().zip(&rows) {
+        assert_eq!(&stored["spec"], expected, "{kind} {written}");
+    }
 }
 
-#[test]
-fn defaults_that_the_api_promises_are_stored() {
-    assert_eq!(
-        stored("KollectInventory", &json!({})),
-        json!({"exportMinInterval": "30s"})
-    );
+fn promised() -> Vec<Row> {
     let selector = json!({"matchLabels": {"inventory": "tracked"}});
-    assert_eq!(
-        stored("KollectClusterInventory", &json!({"namespaceSelector": selector})),
-        json!({
-            "namespaceSelector": selector,
-            "exportMinInterval": "30s",
-            "dedupe": "keepAll",
-            "sinkNamespace": "kollect-system",
-        })
-    );
-    assert_eq!(
-        stored("KollectTarget", &json!({"profileRef": "images"})),
-        json!({"profileRef": "images", "watchMode": "All"})
-    );
-    assert_eq!(
-        stored("KollectConnectionTest", &json!({"sinkRef": {"eventSinkRef": "feed"}})),
-        json!({"sinkRef": {"eventSinkRef": "feed"}, "ttlSecondsAfterFinished": 300})
-    );
     let kind = json!({"version": "v1", "kind": "Service"});
     let attributes = json!([{"name": "type", "path": "$.spec.type"}]);
-    assert_eq!(
-        stored(
-            "KollectProfile",
-            &json!({"targetGVK": kind, "attributes": attributes, "export": {}})
+    vec![
+        ("KollectInventory", json!({}), json!({"exportMinInterval": "30s"})),
+        (
+            "KollectInventory",
+            json!({"exportMinInterval": null, "maxExportBytes": null, "databaseSinkRefs": null}),
+            json!({"exportMinInterval": "30s"}),
         ),
-        json!({
-            "targetGVK": kind,
-            "attributes": attributes,
-            "export": {"mode": "Attributes", "as": "resource", "include": "SpecAndStatus"},
-        })
-    );
+        (
+            "KollectClusterInventory",
+            json!({"namespaceSelector": selector}),
+            json!({
+                "namespaceSelector": selector,
+                "exportMinInterval": "30s",
+                "dedupe": "keepAll",
+                "sinkNamespace": "kollect-system",
+            }),
+        ),
+        (
+            "KollectTarget",
+            json!({"profileRef": "images"}),
+            json!({"profileRef": "images", "watchMode": "All"}),
+        ),
+        (
+            "KollectConnectionTest",
+            json!({"sinkRef": {"eventSinkRef": "feed"}}),
+            json!({"sinkRef": {"eventSinkRef": "feed"}, "ttlSecondsAfterFinished": 300}),
+        ),
+        (
+            "KollectProfile",
+            json!({"targetGVK": kind, "attributes": attributes, "export": {}}),
+            json!({
+                "targetGVK": kind,
+                "attributes": attributes,
+                "export": {"mode": "Attributes", "as": "resource", "include": "SpecAndStatus"},
+            }),
+        ),
+    ]
 }
 
-#[test]
-fn nothing_else_is_added_so_what_the_author_left_out_stays_known() {
-    for (kind, spec) in [
+fn left_out() -> Vec<Row> {
+    let specs = [
         ("KollectScope", json!({})),
         ("KollectClusterScope", json!({})),
         (
@@ -89,18 +106,6 @@ fn nothing_else_is_added_so_what_the_author_left_out_stays_known() {
                 "namespaceSelector": {"matchLabels": {"inventory": "tracked"}},
             }),
         ),
-    ] {
-        assert_eq!(stored(kind, &spec), spec, "{kind}");
-    }
-}
-
-#[test]
-fn null_is_the_same_as_left_out() {
-    assert_eq!(
-        stored(
-            "KollectInventory",
-            &json!({"exportMinInterval": null, "maxExportBytes": null, "databaseSinkRefs": null})
-        ),
-        json!({"exportMinInterval": "30s"})
-    );
+    ];
+    specs.map(|(kind, spec)| (kind, spec.clone(), spec)).into()
 }

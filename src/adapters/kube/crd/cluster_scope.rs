@@ -16,8 +16,8 @@ use super::ceiling::ScopeCeiling;
     category = "kollect",
     doc = "A cluster scope limits what cluster targets and cluster inventories may do. With several scopes, all limits hold.",
     derive = "PartialEq",
-    printcolumn(name = "Min Interval", type_ = "string", json_path = ".spec.minExportInterval"),
-    printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
+    printcolumn = r#"{"name": "Min Interval", "type": "string", "jsonPath": ".spec.minExportInterval"}"#,
+    printcolumn = r#"{"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}"#
 )]
 #[serde(rename_all = "camelCase")]
 #[schemars(transform = super::schema::structural)]

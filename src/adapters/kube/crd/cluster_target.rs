@@ -44,19 +44,11 @@ pub(super) const PROFILE_REF: &[Rule] = &[
     category = "kollect",
     doc = "A cluster target says which resources of a profile's kind to collect, for cluster inventories.",
     derive = "PartialEq",
-    printcolumn(name = "Profile", type_ = "string", json_path = ".spec.profileRef.name"),
-    printcolumn(
-        name = "Ready",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type==\"Ready\")].status"
-    ),
-    printcolumn(
-        name = "Reason",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type<\"S\")].reason"
-    ),
-    printcolumn(name = "Items", type_ = "integer", json_path = ".status.itemCount"),
-    printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
+    printcolumn = r#"{"name": "Profile", "type": "string", "jsonPath": ".spec.profileRef.name"}"#,
+    printcolumn = r#"{"name": "Ready", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Ready\")].status"}"#,
+    printcolumn = r#"{"name": "Reason", "type": "string", "jsonPath": ".status.conditions[?(@.type<\"S\")].reason"}"#,
+    printcolumn = r#"{"name": "Items", "type": "integer", "jsonPath": ".status.itemCount"}"#,
+    printcolumn = r#"{"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}"#
 )]
 #[serde(rename_all = "camelCase")]
 #[schemars(

@@ -39,20 +39,12 @@ const PROFILE_REF: &[Rule] = &[Rule::invalid(
     category = "kollect",
     doc = "A connection test probes a sink once, reports the result and is deleted some time later.",
     derive = "PartialEq",
-    printcolumn(name = "Snapshot", type_ = "string", json_path = ".spec.sinkRef.snapshotSinkRef"),
-    printcolumn(name = "Database", type_ = "string", json_path = ".spec.sinkRef.databaseSinkRef"),
-    printcolumn(name = "Event", type_ = "string", json_path = ".spec.sinkRef.eventSinkRef"),
-    printcolumn(
-        name = "Verified",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type==\"ConnectionVerified\")].status"
-    ),
-    printcolumn(
-        name = "Reason",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type==\"ConnectionVerified\")].reason"
-    ),
-    printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
+    printcolumn = r#"{"name": "Snapshot", "type": "string", "jsonPath": ".spec.sinkRef.snapshotSinkRef"}"#,
+    printcolumn = r#"{"name": "Database", "type": "string", "jsonPath": ".spec.sinkRef.databaseSinkRef"}"#,
+    printcolumn = r#"{"name": "Event", "type": "string", "jsonPath": ".spec.sinkRef.eventSinkRef"}"#,
+    printcolumn = r#"{"name": "Verified", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"ConnectionVerified\")].status"}"#,
+    printcolumn = r#"{"name": "Reason", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"ConnectionVerified\")].reason"}"#,
+    printcolumn = r#"{"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}"#
 )]
 #[serde(rename_all = "camelCase")]
 #[schemars(transform = super::schema::structural)]

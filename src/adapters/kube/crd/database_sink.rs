@@ -92,18 +92,10 @@ const BIGQUERY: &[Rule] = &[
     category = "kollect",
     doc = "A database sink receives rows.",
     derive = "PartialEq",
-    printcolumn(name = "Type", type_ = "string", json_path = ".spec.type"),
-    printcolumn(
-        name = "Verified",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type==\"ConnectionVerified\")].status"
-    ),
-    printcolumn(
-        name = "Reason",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type==\"ConnectionVerified\")].reason"
-    ),
-    printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
+    printcolumn = r#"{"name": "Type", "type": "string", "jsonPath": ".spec.type"}"#,
+    printcolumn = r#"{"name": "Verified", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"ConnectionVerified\")].status"}"#,
+    printcolumn = r#"{"name": "Reason", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"ConnectionVerified\")].reason"}"#,
+    printcolumn = r#"{"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}"#
 )]
 #[serde(rename_all = "camelCase")]
 #[schemars(transform = super::schema::structural, extend("x-kubernetes-validations" = SPEC))]
@@ -137,11 +129,11 @@ pub struct KollectDatabaseSinkSpec {
 pub enum DatabaseSinkType {
     /// PostgreSQL.
     Postgres,
-    /// Google BigQuery.
+    /// The data warehouse of Google Cloud.
     BigQuery,
     /// MongoDB.
     Mongodb,
-    /// A SQLite file.
+    /// A file of the operator.
     Sqlite,
 }
 

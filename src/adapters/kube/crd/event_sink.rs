@@ -46,18 +46,10 @@ const SPEC: &[Rule] = &[
     category = "kollect",
     doc = "An event sink receives messages.",
     derive = "PartialEq",
-    printcolumn(name = "Type", type_ = "string", json_path = ".spec.type"),
-    printcolumn(
-        name = "Verified",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type==\"ConnectionVerified\")].status"
-    ),
-    printcolumn(
-        name = "Reason",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type==\"ConnectionVerified\")].reason"
-    ),
-    printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
+    printcolumn = r#"{"name": "Type", "type": "string", "jsonPath": ".spec.type"}"#,
+    printcolumn = r#"{"name": "Verified", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"ConnectionVerified\")].status"}"#,
+    printcolumn = r#"{"name": "Reason", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"ConnectionVerified\")].reason"}"#,
+    printcolumn = r#"{"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}"#
 )]
 #[serde(rename_all = "camelCase")]
 #[schemars(transform = super::schema::structural, extend("x-kubernetes-validations" = SPEC))]
@@ -80,7 +72,7 @@ pub struct KollectEventSinkSpec {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EventSinkType {
-    /// NATS JetStream.
+    /// NATS, with persistence.
     Nats,
     /// Apache Kafka.
     Kafka,
@@ -95,7 +87,7 @@ pub struct NatsSettings {
     pub url: String,
     /// Subject that messages are published to.
     pub subject: String,
-    /// JetStream stream, in which `.` becomes `_`; `kollect_events` when left out.
+    /// Stream that keeps the messages, in which `.` becomes `_`; `kollect_events` when left out.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stream: String,
     /// Secret with the keys `token`, or `username` and `password`; `spec.secretRef` when left out.

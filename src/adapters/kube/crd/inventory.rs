@@ -22,19 +22,11 @@ use super::sink_ref::{self, DeletionPolicy, SinkRefElement, SinkRefLists};
     category = "kollect",
     doc = "An inventory gathers the rows of all targets of its namespace and exports them.",
     derive = "PartialEq",
-    printcolumn(name = "Items", type_ = "integer", json_path = ".status.itemCount"),
-    printcolumn(
-        name = "Synced",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type==\"Synced\")].status"
-    ),
-    printcolumn(
-        name = "Reason",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type==\"Synced\")].reason"
-    ),
-    printcolumn(name = "Last Export", type_ = "date", json_path = ".status.lastExportTime"),
-    printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
+    printcolumn = r#"{"name": "Items", "type": "integer", "jsonPath": ".status.itemCount"}"#,
+    printcolumn = r#"{"name": "Synced", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Synced\")].status"}"#,
+    printcolumn = r#"{"name": "Reason", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Synced\")].reason"}"#,
+    printcolumn = r#"{"name": "Last Export", "type": "date", "jsonPath": ".status.lastExportTime"}"#,
+    printcolumn = r#"{"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}"#
 )]
 #[serde(rename_all = "camelCase")]
 #[schemars(transform = super::schema::structural)]

@@ -77,18 +77,10 @@ const POINTER: &[Rule] = &[Rule::invalid(
     category = "kollect",
     doc = "A profile says what to extract from the resources of one kind.",
     derive = "PartialEq",
-    printcolumn(name = "Kind", type_ = "string", json_path = ".spec.targetGVK.kind"),
-    printcolumn(
-        name = "Ready",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type==\"Ready\")].status"
-    ),
-    printcolumn(
-        name = "Reason",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type==\"Ready\")].reason"
-    ),
-    printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
+    printcolumn = r#"{"name": "Kind", "type": "string", "jsonPath": ".spec.targetGVK.kind"}"#,
+    printcolumn = r#"{"name": "Ready", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Ready\")].status"}"#,
+    printcolumn = r#"{"name": "Reason", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Ready\")].reason"}"#,
+    printcolumn = r#"{"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}"#
 )]
 #[serde(rename_all = "camelCase")]
 #[schemars(transform = super::schema::structural, extend("x-kubernetes-validations" = SPEC))]
@@ -196,7 +188,7 @@ pub struct ExportPrune {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "pointers")]
     pub json_pointers: Vec<String>,
-    /// Fields to remove, as simple JSONPaths.
+    /// Fields to remove, as simple JSONPath expressions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub json_paths: Vec<String>,
     /// Names of further fields whose values are redacted; letter case does not matter.

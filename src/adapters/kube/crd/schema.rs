@@ -8,12 +8,13 @@ use serde_json::{Map, Value};
 /// One validation rule in CEL, evaluated by the API server on every write that changes its node.
 ///
 /// **Shape**: `message` completes the sentence "`<path>` is invalid: …"; `field_path` points below the node.
-/// **Source**: Kubernetes documentation, "Validation rules" of CustomResourceDefinitions.
+/// **Source**: Kubernetes documentation, "Validation rules" of custom resources.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Rule {
     /// CEL expression; `self` is the node.
-    pub rule: &'static str,
+    #[serde(rename = "rule")]
+    pub cel: &'static str,
     /// What the user reads when the expression is false.
     pub message: &'static str,
     /// Field that the API server names instead of the node.
@@ -25,23 +26,23 @@ pub struct Rule {
 
 impl Rule {
     /// A value that cannot work.
-    pub const fn invalid(rule: &'static str, message: &'static str) -> Self {
-        Self::new(rule, message, "FieldValueInvalid")
+    pub const fn invalid(cel: &'static str, message: &'static str) -> Self {
+        Self::new(cel, message, "FieldValueInvalid")
     }
 
     /// A field that may not be set here.
-    pub const fn forbidden(rule: &'static str, message: &'static str) -> Self {
-        Self::new(rule, message, "FieldValueForbidden")
+    pub const fn forbidden(cel: &'static str, message: &'static str) -> Self {
+        Self::new(cel, message, "FieldValueForbidden")
     }
 
     /// A field that must be set here.
-    pub const fn required(rule: &'static str, message: &'static str) -> Self {
-        Self::new(rule, message, "FieldValueRequired")
+    pub const fn required(cel: &'static str, message: &'static str) -> Self {
+        Self::new(cel, message, "FieldValueRequired")
     }
 
-    const fn new(rule: &'static str, message: &'static str, reason: &'static str) -> Self {
+    const fn new(cel: &'static str, message: &'static str, reason: &'static str) -> Self {
         Self {
-            rule,
+            cel,
             message,
             field_path: None,
             reason,

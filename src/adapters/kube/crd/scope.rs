@@ -17,8 +17,8 @@ use super::ceiling::ScopeCeiling;
     category = "kollect",
     doc = "A scope limits what the targets, inventories and sinks of its namespace may do. With several scopes, all limits hold.",
     derive = "PartialEq",
-    printcolumn(name = "Min Interval", type_ = "string", json_path = ".spec.minExportInterval"),
-    printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
+    printcolumn = r#"{"name": "Min Interval", "type": "string", "jsonPath": ".spec.minExportInterval"}"#,
+    printcolumn = r#"{"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}"#
 )]
 #[schemars(transform = super::schema::structural)]
 pub struct KollectScopeSpec {

@@ -51,18 +51,10 @@ const SPEC: &[Rule] = &[
     category = "kollect",
     doc = "A snapshot sink receives whole documents: a Git repository or an object store.",
     derive = "PartialEq",
-    printcolumn(name = "Type", type_ = "string", json_path = ".spec.type"),
-    printcolumn(
-        name = "Verified",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type==\"ConnectionVerified\")].status"
-    ),
-    printcolumn(
-        name = "Reason",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type==\"ConnectionVerified\")].reason"
-    ),
-    printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
+    printcolumn = r#"{"name": "Type", "type": "string", "jsonPath": ".spec.type"}"#,
+    printcolumn = r#"{"name": "Verified", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"ConnectionVerified\")].status"}"#,
+    printcolumn = r#"{"name": "Reason", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"ConnectionVerified\")].reason"}"#,
+    printcolumn = r#"{"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}"#
 )]
 #[serde(rename_all = "camelCase")]
 #[schemars(transform = super::schema::structural, extend("x-kubernetes-validations" = SPEC))]

@@ -4,7 +4,7 @@ use serde_json::json;
 use super::super::inventory::KollectInventorySpec;
 use super::*;
 
-fn database_refs(list: Value) -> Vec<SinkRefElement> {
+fn database_refs(list: &Value) -> Vec<SinkRefElement> {
     let spec: KollectInventorySpec = serde_json::from_value(json!({ "databaseSinkRefs": list })).unwrap();
     spec.database_sink_refs
 }
@@ -17,7 +17,7 @@ fn lists(database: &[SinkRefElement]) -> SinkRefLists<'_> {
     }
 }
 
-fn problems(list: Value, default_namespace: Option<&str>) -> Vec<String> {
+fn problems(list: &Value, default_namespace: Option<&str>) -> Vec<String> {
     let elements = database_refs(list);
     match check(lists(&elements), default_namespace) {
         Ok(_) => Vec::new(),
@@ -28,7 +28,7 @@ fn problems(list: Value, default_namespace: Option<&str>) -> Vec<String> {
 #[test]
 fn names_and_objects_may_be_mixed_and_are_written_as_objects() {
     let elements =
-        database_refs(json!(["lake", {"name": "warehouse", "exportMinInterval": "5m", "deletionPolicy": "Retain"}]));
+        database_refs(&json!(["lake", {"name": "warehouse", "exportMinInterval": "5m", "deletionPolicy": "Retain"}]));
     assert_eq!(
         serde_json::to_value(&elements).unwrap(),
         json!([{"name": "lake"}, {"name": "warehouse", "exportMinInterval": "5m", "deletionPolicy": "Retain"}])
@@ -40,13 +40,13 @@ fn names_and_objects_may_be_mixed_and_are_written_as_objects() {
 
 #[test]
 fn null_is_an_absent_list() {
-    assert_eq!(database_refs(Value::Null), Vec::new());
+    assert_eq!(database_refs(&Value::Null), Vec::new());
 }
 
 #[test]
 fn one_broken_element_hides_no_other_and_is_kept_as_it_is() {
     let stored = json!([null, "lake", {"name": 7}]);
-    let elements = database_refs(stored);
+    let elements = database_refs(&stored);
     assert_eq!(elements[1], SinkRefElement::Ref(InventorySinkRef::named("lake")));
     assert_eq!(
         serde_json::to_value(&elements).unwrap(),
@@ -78,23 +78,23 @@ fn one_broken_element_hides_no_other_and_is_kept_as_it_is() {
 )]
 #[case(json!([{"name": "lake", "maxExportBytes": 0}]), "spec.databaseSinkRefs[0].maxExportBytes: must be at least 1")]
 fn what_the_schema_cannot_see_is_a_problem_with_a_path(#[case] list: Value, #[case] expected: &str) {
-    assert_eq!(problems(list, None), [expected]);
+    assert_eq!(problems(&list, None), [expected]);
 }
 
 #[test]
 fn a_cluster_inventory_tells_sinks_apart_by_namespace_and_name() {
     let two = json!([{"name": "lake", "namespace": "team-a"}, {"name": "lake", "namespace": "team-b"}]);
-    assert_eq!(problems(two, Some("kollect-system")), Vec::<String>::new());
+    assert_eq!(problems(&two, Some("kollect-system")), Vec::<String>::new());
     let same = json!(["lake", {"name": "lake", "namespace": "kollect-system"}]);
     assert_eq!(
-        problems(same, Some("kollect-system")),
+        problems(&same, Some("kollect-system")),
         ["spec.databaseSinkRefs[1].name: \"lake\" is referred to twice in this list"]
     );
 }
 
 #[test]
 fn a_sink_may_be_in_lists_of_different_families() {
-    let elements = database_refs(json!(["estate"]));
+    let elements = database_refs(&json!(["estate"]));
     let refs = SinkRefLists {
         snapshot: &elements,
         database: &elements,
@@ -105,8 +105,8 @@ fn a_sink_may_be_in_lists_of_different_families() {
 
 #[test]
 fn twenty_references_are_allowed_over_all_lists_and_one_more_is_not() {
-    let ten = database_refs((0..10).map(|index| json!(format!("sink-{index}"))).collect());
-    let one = database_refs(json!(["last"]));
+    let ten = database_refs(&(0..10).map(|index| json!(format!("sink-{index}"))).collect());
+    let one = database_refs(&json!(["last"]));
     let mut refs = SinkRefLists {
         snapshot: &ten,
         database: &ten,
