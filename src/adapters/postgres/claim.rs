@@ -72,8 +72,8 @@ impl<'a> Holder<'a> {
     async fn take(&self, connection: &mut Connection, sql: &str) -> Result<bool, Failure> {
         let token = connection.token.clone();
         let values = self.values(&token);
-        let taken = connection.query(sql, &values.all()).await.map_err(during(STAGE))?;
-        Ok(!taken.is_empty())
+        let rows = connection.query(sql, &values.all()).await.map_err(during(STAGE))?;
+        Ok(!rows.is_empty())
     }
 
     /// Why the claim is not held.

@@ -15,6 +15,7 @@ use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{CancelToken, Client, Error, Row, RowStream, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::dsn::SessionOptions;
 use super::statements::Statements;
 use super::tls::connector;
 
@@ -51,13 +52,6 @@ pub(super) struct Canceller {
     pub(super) address: SocketAddr,
     /// Host name and configuration, if the session is encrypted.
     pub(super) tls: Option<(String, MakeRustlsConnect)>,
-}
-
-/// What the connection string says about a session.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SessionOptions {
-    pub(super) named_statements: bool,
-    pub(super) sets_statement_timeout: bool,
 }
 
 /// A statement that is ready to run.

@@ -16,7 +16,7 @@ use tokio_postgres::config::SslMode as WireSslMode;
 use tokio_postgres::tls::NoTls;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-use super::connection::{Canceller, Connection, SessionOptions};
+use super::connection::{Canceller, Connection};
 use super::dsn::Endpoint;
 use super::failure::{Effect, Failure, chain, during};
 use super::settings::Settings;
@@ -160,11 +160,7 @@ impl Dialer<'_> {
                 .await
                 .map_err(AttemptFailure::settled)?;
         }
-        let options = SessionOptions {
-            named_statements: self.settings.dsn.named_statements,
-            sets_statement_timeout: self.settings.dsn.sets_statement_timeout,
-        };
-        Ok(Connection::new(client, driver, canceller, options))
+        Ok(Connection::new(client, driver, canceller, self.settings.dsn.session))
     }
 
     async fn open(&self, address: SocketAddr) -> Result<TcpStream, Failure> {

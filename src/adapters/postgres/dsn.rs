@@ -29,7 +29,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const LONGEST_CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Idle time before the first probe: firewalls forget idle connections within minutes, and a delivery should not be what
 /// finds out.
-const KEEPALIVE_IDLE: Duration = Duration::from_secs(60);
+const KEEPALIVE_IDLE: Duration = Duration::from_mins(1);
 
 /// Parameters that `tokio_postgres::Config` reads itself.
 const CONNECTION_KEYS: [&str; 14] = [
@@ -110,10 +110,17 @@ pub(super) struct Dsn {
     pub(super) connect_timeout: Duration,
     /// Idle time after which the connection is probed; `None` when the string switches probing off.
     pub(super) keepalive: Option<Duration>,
-    /// Whether the string sets `statement_timeout` itself.
-    pub(super) sets_statement_timeout: bool,
+    /// How statements are run.
+    pub(super) session: SessionOptions,
+}
+
+/// How statements are run in a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SessionOptions {
     /// Whether statements may be kept prepared on the server; a pooler in transaction mode may forbid it.
     pub(super) named_statements: bool,
+    /// Whether the string sets `statement_timeout` itself.
+    pub(super) sets_statement_timeout: bool,
 }
 
 /// One server.
@@ -201,8 +208,7 @@ struct Draft {
     options: String,
     tls: DsnTls,
     read_write: bool,
-    sets_statement_timeout: bool,
-    named_statements: bool,
+    session: SessionOptions,
 }
 
 impl Default for Draft {
@@ -212,8 +218,10 @@ impl Default for Draft {
             options: String::new(),
             tls: DsnTls::default(),
             read_write: false,
-            sets_statement_timeout: false,
-            named_statements: true,
+            session: SessionOptions {
+                named_statements: true,
+                sets_statement_timeout: false,
+            },
         }
     }
 }
@@ -232,18 +240,18 @@ impl Draft {
             "sslkey" => self.tls.key = Some(value.into()),
             "ssl_min_protocol_version" => self.tls.at_least_tls13 = value == "TLSv1.3",
             "target_session_attrs" => self.read_write = needs_read_write(&value)?,
-            "default_query_exec_mode" => self.named_statements = value == "cache_statement",
+            "default_query_exec_mode" => self.session.named_statements = value == "cache_statement",
             "gssencmode" if value == "require" => return Err(DsnError::Refused(key)),
             "gssencmode" => {}
             "options" => {
-                self.sets_statement_timeout |= value.contains("statement_timeout");
+                self.session.sets_statement_timeout |= value.contains("statement_timeout");
                 self.push_options(&value);
             }
             known if CONNECTION_KEYS.contains(&known) => self.push_connection(known, &value),
             known if CONSUMED_KEYS.contains(&known) => {}
             known if REFUSED_KEYS.contains(&known) => return Err(DsnError::Refused(key)),
             setting if is_setting_name(setting) => {
-                self.sets_statement_timeout |= setting == "statement_timeout";
+                self.session.sets_statement_timeout |= setting == "statement_timeout";
                 let value = escape(&value, &[' ', '\t', '\n', '\r', '\\']);
                 self.push_options(&format!("-c {setting}={value}"));
             }
@@ -261,7 +269,7 @@ impl Draft {
 
     fn push_connection(&mut self, key: &str, value: &str) {
         let value = escape(value, &['\'', '\\']);
-        self.connection.push_str(&format!("{key}='{value}' "));
+        self.connection.extend([key, "='", &value, "' "]);
     }
 
     fn finish(self) -> Result<Dsn, DsnError> {
@@ -287,8 +295,7 @@ impl Draft {
             config,
             tls: self.tls,
             read_write: self.read_write,
-            sets_statement_timeout: self.sets_statement_timeout,
-            named_statements: self.named_statements,
+            session: self.session,
         })
     }
 

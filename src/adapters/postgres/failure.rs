@@ -102,8 +102,9 @@ pub(super) fn meaning(code: &str) -> Meaning {
     let (effect, class, reason) = match code {
         "40001" | "40P01" | "40003" => (Effect::Repeat, Transient, reason::EXPORT_FAILED),
         // A prepared statement that is unknown or already there: a pooler handed out another server session.
-        // A plan whose columns changed under it: the table was altered.
-        "26000" | "42P05" | "0A000" => (Effect::Unprepared, Transient, reason::EXPORT_FAILED),
+        "26000" | "42P05" => (Effect::Unprepared, Transient, reason::EXPORT_FAILED),
+        // The plan of a prepared statement does not fit the altered table any more.
+        "0A000" => (Effect::Reconnect, Transient, reason::EXPORT_FAILED),
         // A server that stops or starts, and one that became read-only because another was promoted.
         "57P01" | "57P02" | "57P03" | "57P05" | "25006" => (Effect::Reconnect, Unavailable, reason::SINK_UNREACHABLE),
         // Missing schema, table, column or conflict key; wrong types; a table that is not one.

@@ -35,13 +35,13 @@ impl TableName {
             plain
         } else {
             let digest = Sha256::digest(self.name.as_bytes());
-            let mark: String = digest
+            let mark: Vec<String> = digest
                 .iter()
                 .take(MARK_DIGITS / 2)
                 .map(|byte| format!("{byte:02x}"))
                 .collect();
             let room = LONGEST_IDENTIFIER_BYTES - suffix.len() - MARK_DIGITS - 1;
-            format!("{}_{mark}{suffix}", cut(&self.name, room))
+            format!("{}_{}{suffix}", cut(&self.name, room), mark.concat())
         };
         Self {
             schema: self.schema.clone(),

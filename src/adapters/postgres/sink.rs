@@ -24,11 +24,11 @@ use super::worker::{Access, Job, Worker};
 use super::{record, resume};
 
 /// Time for work whose size does not matter.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_mins(1);
 /// More time for each row of a delivery, some ten times what it takes.
 const DEADLINE_PER_ROW: Duration = Duration::from_millis(1);
 /// How old the newest row of an inventory that is known to be current may look.
-const TOUCH_INTERVAL: Duration = Duration::from_secs(600);
+const TOUCH_INTERVAL: Duration = Duration::from_mins(10);
 
 /// An inventory table in PostgreSQL.
 ///

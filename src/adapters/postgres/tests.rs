@@ -41,13 +41,13 @@ mod contract {
     mod no_named_statements {
         use crate::postgres::tests::{Bench, run};
 
-        async fn bench() -> Bench {
+        fn bench() -> Bench {
             let bench = Bench::new();
             bench.connect_by(&bench.url_with("default_query_exec_mode=exec"));
             bench
         }
 
-        kollect_ports::sink_contract!(bench(), run);
+        kollect_ports::sink_contract!(async { bench() }, run);
     }
 }
 
@@ -70,7 +70,7 @@ struct Bench {
 
 enum Server {
     Shared(&'static Postgres),
-    Own(Postgres),
+    Own(Box<Postgres>),
 }
 
 impl std::ops::Deref for Server {

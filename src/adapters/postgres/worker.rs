@@ -92,13 +92,11 @@ impl Worker {
             let output = self.repeat(job, &mut session).await?;
             Ok((output, session))
         };
-        match timeout(deadline, work).await {
-            Ok(outcome) => outcome.map_err(|failure: Failure| failure.error),
-            Err(_) => {
-                self.cancel().await;
-                Err(overdue(deadline))
-            }
-        }
+        let Ok(outcome) = timeout(deadline, work).await else {
+            self.cancel().await;
+            return Err(overdue(deadline));
+        };
+        outcome.map_err(|failure: Failure| failure.error)
     }
 
     async fn repeat<J: Job>(&self, job: &J, session: &mut SessionGuard) -> Result<J::Output, Failure> {

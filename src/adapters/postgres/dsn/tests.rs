@@ -69,7 +69,7 @@ fn parameters_of_client_libraries_do_not_reach_the_server() {
         &default_query_exec_mode=cache_statement&statement_cache_capacity=100&description_cache_capacity=10";
     let dsn = parse(&format!("postgres://db.example/x?{pool}"));
     assert_eq!(dsn.config.get_options(), None);
-    assert!(dsn.named_statements);
+    assert!(dsn.session.named_statements);
 }
 
 #[rstest]
@@ -80,7 +80,9 @@ fn parameters_of_client_libraries_do_not_reach_the_server() {
 #[case("cache_statement", true)]
 fn an_execution_mode_for_poolers_keeps_no_statements(#[case] mode: &str, #[case] named: bool) {
     assert_eq!(
-        parse(&format!("host=a default_query_exec_mode={mode}")).named_statements,
+        parse(&format!("host=a default_query_exec_mode={mode}"))
+            .session
+            .named_statements,
         named
     );
 }
@@ -92,9 +94,13 @@ fn settings_reach_the_server_with_blanks_and_backslashes_intact() {
         dsn.config.get_options(),
         Some(r"-c geqo=off -c search_path=one,\ two -c my.setting=a\\b -c statement_timeout=5s")
     );
-    assert!(dsn.sets_statement_timeout);
-    assert!(!parse("host=a work_mem=1MB").sets_statement_timeout);
-    assert!(parse("host=a options='-c statement_timeout=1'").sets_statement_timeout);
+    assert!(dsn.session.sets_statement_timeout);
+    assert!(!parse("host=a work_mem=1MB").session.sets_statement_timeout);
+    assert!(
+        parse("host=a options='-c statement_timeout=1'")
+            .session
+            .sets_statement_timeout
+    );
 }
 
 #[test]
@@ -104,7 +110,7 @@ fn silence_means_the_defaults() {
     assert_eq!(dsn.tls, super::DsnTls::default());
     assert_eq!(
         (dsn.connect_timeout, dsn.keepalive),
-        (Duration::from_secs(10), Some(Duration::from_secs(60)))
+        (Duration::from_secs(10), Some(Duration::from_mins(1)))
     );
     assert!(!dsn.read_write && !dsn.shuffle);
     let dsn = parse("host=a application_name=fleet connect_timeout=3 keepalives=0");
@@ -186,7 +192,7 @@ proptest! {
         let keyword = password.replace('\\', "\\\\").replace('\'', "\\'");
         let dsn = parse(&format!("host=a password='{keyword}'"));
         prop_assert_eq!(dsn.config.get_password(), Some(password.as_bytes()));
-        let encoded: String = password.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let encoded = password.bytes().map(|byte| format!("%{byte:02X}")).collect::<Vec<_>>().concat();
         let dsn = parse(&format!("postgres://u:{encoded}@a/b"));
         prop_assert_eq!(dsn.config.get_password(), Some(password.as_bytes()));
     }

@@ -10,6 +10,7 @@ use super::meaning;
 #[case::deadlock("40P01", Repeat, Transient)]
 #[case::pooler_lost_the_statement("26000", Unprepared, Transient)]
 #[case::pooler_has_the_statement_of_another("42P05", Unprepared, Transient)]
+#[case::table_altered_under_a_plan("0A000", Reconnect, Transient)]
 #[case::shutdown("57P01", Reconnect, Unavailable)]
 #[case::starting_up("57P03", Reconnect, Unavailable)]
 #[case::standby("25006", Reconnect, Unavailable)]

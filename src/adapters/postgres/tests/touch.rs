@@ -96,7 +96,9 @@ fn an_inventory_that_is_complete_and_quiet_looks_recent_and_costs_one_row() {
         bench.sql("UPDATE items SET exported_at = now() - interval '1 day'");
         let recent = "SELECT count(*) FROM items WHERE exported_at > now() - interval '1 minute'";
         let complete = record("apps/v1/Deployment", "Complete", 3);
-        sink.record(&inventory(), &[complete.clone()]).await.unwrap();
+        sink.record(&inventory(), std::slice::from_ref(&complete))
+            .await
+            .unwrap();
         assert_eq!(bench.sql(recent), "0", "this process wrote rows a moment ago");
         // A new process does not know when rows were written last.
         let sink = bench.claimed().await;
@@ -104,7 +106,9 @@ fn an_inventory_that_is_complete_and_quiet_looks_recent_and_costs_one_row() {
             .await
             .unwrap();
         assert_eq!(bench.sql(recent), "0", "a fault is not freshness");
-        sink.record(&inventory(), &[complete.clone()]).await.unwrap();
+        sink.record(&inventory(), std::slice::from_ref(&complete))
+            .await
+            .unwrap();
         sink.record(&inventory(), &[complete]).await.unwrap();
         assert_eq!(bench.sql(recent), "1");
         assert_eq!(
