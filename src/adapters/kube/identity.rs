@@ -55,3 +55,29 @@ struct Namespace {
 struct Metadata {
     uid: String,
 }
+
+#[cfg(test)]
+mod tests {
+    use kollect_testbed::{ControlPlane, required};
+
+    use super::*;
+    use crate::kube::client::{ConnectOptions, connect};
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn the_identity_is_the_given_one_or_the_uid_of_kube_system() {
+        if !required("control-plane") {
+            return;
+        }
+        let cluster = ControlPlane::shared().unwrap();
+        let options = ConnectOptions {
+            kubeconfig: Some(cluster.kubeconfig_path().to_owned()),
+            context: None,
+        };
+        let client = connect(&options).await.unwrap();
+        let uid = ["get", "namespace", "kube-system", "--output=jsonpath={.metadata.uid}"];
+        let uid = cluster.kubectl(&uid, None).unwrap();
+        assert_eq!(*writer_identity(&client, None).await.unwrap(), *uid);
+        assert_eq!(*writer_identity(&client, Some(" ")).await.unwrap(), *uid);
+        assert_eq!(&*writer_identity(&client, Some("mine")).await.unwrap(), "mine");
+    }
+}

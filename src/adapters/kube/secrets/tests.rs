@@ -45,3 +45,45 @@ fn an_answer_is_classified_and_names_the_secret(#[case] code: u16, #[case] class
     assert_eq!((error.class, error.reason), (class, "SecretResolveFailed"));
     assert!(error.message.contains("Secret shop/db"), "{}", error.message);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_secret_is_read_afresh_each_time_and_a_missing_one_is_named() {
+    use kollect_testbed::{ControlPlane, required};
+
+    if !required("control-plane") {
+        return;
+    }
+    let cluster = ControlPlane::shared().unwrap();
+    let run = |arguments: &str| {
+        let words: Vec<&str> = arguments.split(' ').collect();
+        cluster.kubectl(&words, None).unwrap()
+    };
+    run("create namespace secret-reader");
+    run("create secret generic db --namespace secret-reader --from-literal=dsn=first");
+    let options = super::super::client::ConnectOptions {
+        kubeconfig: Some(cluster.kubeconfig_path().to_owned()),
+        context: None,
+    };
+    let client = super::super::client::connect(&options).await.unwrap();
+    let policy = SecretPolicy {
+        operator_namespace: "kollect-system".into(),
+        allow_cross_namespace: false,
+    };
+    let reader = KubeSecretReader::new(client, policy);
+    let known = reference("secret-reader", "secret-reader");
+    let secret = reader.read(&known).await.unwrap();
+    assert_eq!(secret.get("dsn"), Some(&b"first"[..]));
+    run("delete secret db --namespace secret-reader");
+    let error = reader.read(&known).await.unwrap_err();
+    assert_eq!(
+        (error.class, error.reason),
+        (ErrorClass::Misconfigured, "SecretResolveFailed")
+    );
+    assert!(
+        error.message.contains("secret-reader/db") && error.message.contains("create it"),
+        "{}",
+        error.message
+    );
+    run("create secret generic db --namespace secret-reader --from-literal=dsn=second");
+    assert_eq!(reader.read(&known).await.unwrap().get("dsn"), Some(&b"second"[..]));
+}

@@ -4,12 +4,15 @@
 //! before the items (built-in kinds) or after them (custom resources), and text inside strings can never be mistaken
 //! for structure. Objects are decoded straight from the buffer; there is no separate pass that looks for their ends.
 
+use std::marker::PhantomData;
+
 use bytes::{Buf, BytesMut};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, IgnoredAny};
 use serde_json::{Deserializer, Value};
 
 use super::decoder::{Fields, ObjectDecoder};
+use super::object::{Meta, Metadata};
 use crate::kube::client::{Refusal, Status, StatusDetails};
 
 /// Text that is collected before the first attempt to decode it: large enough that few objects straddle two chunks.
@@ -30,6 +33,8 @@ pub(super) enum Step {
     },
     /// One object that is well-formed JSON and cannot be decoded, for example nested too deeply.
     Skipped {
+        /// What is known of the object.
+        meta: Meta,
         /// Why.
         error: serde_json::Error,
         /// Length of its text.
@@ -186,10 +191,11 @@ impl<D: ObjectDecoder> ListDecoder<D> {
         let step = match self.front(0, Fields(&self.decoder)) {
             Ok(None) => return self.wait(),
             Ok(Some((value, bytes))) => Step::Object { value, bytes },
-            // One bad object must not cost the others: skip it, which needs no recursion and checks no values.
-            Err(error) => match self.front(0, std::marker::PhantomData::<IgnoredAny>)? {
+            // One bad object must not cost the others. Reading only its metadata needs no recursion and checks no
+            // other values.
+            Err(error) => match self.front(0, PhantomData::<Metadata>)? {
                 None => return self.wait(),
-                Some((_, bytes)) => Step::Skipped { error, bytes },
+                Some((Metadata { metadata: meta }, bytes)) => Step::Skipped { meta, error, bytes },
             },
         };
         let (Step::Object { bytes, .. } | Step::Skipped { bytes, .. }) = step else {
@@ -246,7 +252,7 @@ impl<D: ObjectDecoder> ListDecoder<D> {
 
     /// The value at `from` and where it ends.
     fn member<'a, T: Deserialize<'a>>(&'a self, from: usize) -> Result<Option<(T, usize)>, ListError> {
-        let found = self.front(from, std::marker::PhantomData::<T>)?;
+        let found = self.front(from, PhantomData::<T>)?;
         Ok(found.map(|(value, bytes)| (value, from + bytes)))
     }
 

