@@ -116,9 +116,14 @@ say 'Custom resources, three Deployments, and what to collect of them'
 "$kubectl" apply --server-side -f "$here/demo/cluster.yaml"
 "$kubectl" create secret generic warehouse --namespace shop --from-literal "dsn=$DATABASE_URL"
 
-say 'The operator (sinks on the loopback address are refused unless they are allowed)'
-"$programs/kollect" operator --endpoint-allow localhost,127.0.0.0/8 --health-probe-bind-address 0 \
-	>"$files/operator.log" 2>&1 &
+say 'The operator, with the rights of docs/rbac.yaml (sinks on the loopback address must be allowed)'
+"$kubectl" apply --server-side -f "$here/../docs/rbac.yaml" >/dev/null
+"$kubectl" config view --raw --minify >"$files/operator.kubeconfig"
+token=$("$kubectl" create token kollect --namespace kollect-system)
+"$kubectl" --kubeconfig "$files/operator.kubeconfig" config set-credentials operator --token "$token" >/dev/null
+"$kubectl" --kubeconfig "$files/operator.kubeconfig" config set-context --current --user operator >/dev/null
+"$programs/kollect" operator --kubeconfig "$files/operator.kubeconfig" --endpoint-allow localhost,127.0.0.0/8 \
+	--health-probe-bind-address 0 >"$files/operator.log" 2>&1 &
 children+=("$!")
 "$kubectl" wait --for condition=Synced --timeout 60s --namespace shop kollectinventory/shop
 "$kubectl" get kollecttargets,kollectinventories --namespace shop
