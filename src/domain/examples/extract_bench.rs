@@ -38,9 +38,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("name", "cel:object.metadata.name"),
         ("image", "cel:object.spec.template.spec.containers.map(c, c.image)"),
         ("tier", "cel:object.metadata.labels['app.kubernetes.io/tier']"),
-        ("available", "cel:object.status.conditions.exists(c, c.type == 'Available' && c.status == 'True')"),
+        (
+            "available",
+            "cel:object.status.conditions.exists(c, c.type == 'Available' && c.status == 'True')",
+        ),
         ("replicas", "cel:object.spec.replicas + 1"),
-        ("ready", "cel:has(object.status.readyReplicas) ? object.status.readyReplicas : 0"),
+        (
+            "ready",
+            "cel:has(object.status.readyReplicas) ? object.status.readyReplicas : 0",
+        ),
     ];
     measure_profile("six expressions", &text, &expressions)?;
     let skip_all = time(|| decode(&Mask::default(), &text).map(|_| ()))?;

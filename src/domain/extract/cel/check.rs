@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 50;
 /// Deepest syntax tree: copying and dropping recurse with it, at a few hundred bytes per level.
 const MAX_TREE_DEPTH: usize = 250;
 
-/// Most loops on one path through the tree, nested or chained.
+/// Loops in loops: the cost grows with the power of the nesting.
 const MAX_LOOPS: usize = 3;
 
 /// Largest compiled regular expression; the library compiles it again at every use.
@@ -74,9 +74,24 @@ pub(super) fn is_sum(call: &CallExpr) -> bool {
     call.func_name == operators::ADD && call.args.len() == 2 && !extends_result
 }
 
+/// How deep loops are nested; chained loops run one after the other and do not count.
 fn loops(expression: &IdedExpr) -> usize {
-    let own = usize::from(matches!(expression.expr, Expr::Comprehension(_)));
-    own + children(expression).into_iter().map(loops).max().unwrap_or(0)
+    let Expr::Comprehension(comprehension) = &expression.expr else {
+        return deepest(children(expression), loops);
+    };
+    let ComprehensionExpr {
+        iter_range,
+        accu_init,
+        loop_cond,
+        loop_step,
+        result,
+        iter_var: _,
+        iter_var2: _,
+        accu_var: _,
+    } = comprehension.as_ref();
+    let body = deepest(vec![loop_cond, loop_step], loops);
+    let around = deepest(vec![iter_range, accu_init, result], loops);
+    around.max(1 + body)
 }
 
 /// The direct parts of an expression.

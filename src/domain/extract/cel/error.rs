@@ -27,7 +27,7 @@ pub enum CelError {
     #[error("the expression is nested more than 50 levels deep; split it into several attributes")]
     TooDeep,
     /// Loops in loops.
-    #[error("the expression nests or chains more than {0} loops (`map`, `filter`, `all`, `exists`); simplify it")]
+    #[error("the expression nests more than {0} loops (`map`, `filter`, `all`, `exists`); simplify it")]
     TooManyLoops(usize),
     /// A variable that does not exist.
     #[error("`{0}` is unknown; the only variable is `object`")]

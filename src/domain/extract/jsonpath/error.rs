@@ -75,6 +75,9 @@ pub enum Problem {
     /// A word that is no operand.
     #[error("`{0}` is not a value; write a path such as `@.{0}` or a quoted text such as '{0}'")]
     UnknownWord(String),
+    /// A function call in a filter.
+    #[error("`{0}(...)` is not available in path filters; write the attribute with `cel:`")]
+    Function(String),
     /// Filters or templates nested too deeply.
     #[error("the path is nested more than 16 levels deep; simplify it or write the attribute with `cel:`")]
     TooDeep,

@@ -125,6 +125,9 @@ fn word(cursor: &mut Cursor, found: char) -> Result<Operand, JsonPathError> {
             },
         ));
     }
+    if cursor.looks_at("(") {
+        return Err(Cursor::error_at(start, Problem::Function(word)));
+    }
     literal(&word)
         .map(Operand::Literal)
         .ok_or_else(|| Cursor::error_at(start, Problem::UnknownWord(word)))

@@ -151,6 +151,7 @@ fn plain_paths_have_no_notice() {
 #[case("$.a[?(@.b=~'c')]", 10, Problem::UnknownOperator("=~".to_owned()))]
 #[case("$.a[?(@.b in 'c')]", 11, Problem::UnknownOperator("in".to_owned()))]
 #[case("$.a[?(@.b==c)]", 12, Problem::UnknownWord("c".to_owned()))]
+#[case("$.a[?length(@.b)>1]", 6, Problem::Function("length".to_owned()))]
 #[case("$.a[99999999999999999999]", 5, Problem::IndexTooLarge("99999999999999999999".to_owned()))]
 #[case("{range .a[*]}{.b}", 18, Problem::OpenRange)]
 #[case("{end}", 1, Problem::StrayEnd)]
