@@ -6,10 +6,8 @@ use std::path::{Path, PathBuf};
 
 use kollect_adapters::kube::crd;
 
-/// Set to write the files instead of comparing them.
-const UPDATE: &str = "KOLLECT_UPDATE_CRDS";
 /// What to run when a file is out of date.
-const COMMAND: &str = "KOLLECT_UPDATE_CRDS=1 cargo test --test crd_drift";
+const COMMAND: &str = "cargo run -- crd --dir crds";
 /// `kubectl apply` without `--server-side` keeps a copy in an annotation, which may have 256 KiB in all.
 const LARGEST: usize = 200_000;
 
@@ -24,14 +22,17 @@ fn the_files_in_crds_are_what_the_types_say() {
     for definition in crd::all() {
         let name = crd::file_name(&definition);
         let text = crd::to_yaml(&definition).unwrap();
-        assert!(text.len() < LARGEST, "{name} has {} bytes: too many for kubectl apply", text.len());
-        let path = folder.join(&name);
-        if std::env::var_os(UPDATE).is_some() {
-            fs::create_dir_all(&folder).unwrap();
-            fs::write(&path, &text).unwrap();
-        }
-        let file = fs::read_to_string(&path).unwrap_or_default();
-        assert!(file == text, "crds/{name} is out of date{}: run {COMMAND}", first_difference(&file, &text));
+        assert!(
+            text.len() < LARGEST,
+            "{name} has {} bytes: too many for kubectl apply",
+            text.len()
+        );
+        let file = fs::read_to_string(folder.join(&name)).unwrap_or_default();
+        assert!(
+            file == text,
+            "crds/{name} is out of date{}: run {COMMAND}",
+            first_difference(&file, &text)
+        );
         expected.insert(name);
     }
     let found: BTreeSet<String> = fs::read_dir(&folder)

@@ -42,7 +42,7 @@ impl Api {
             .iter()
             .map(|definition| crd::to_yaml(definition).unwrap())
             .collect();
-        api.run(&["apply", "-f", "-"], &definitions.concat());
+        api.run(&["apply", "-f", "-"], &definitions.join("---\n"));
         let names: Vec<String> = crd::all()
             .into_iter()
             .filter_map(|definition| definition.metadata.name)

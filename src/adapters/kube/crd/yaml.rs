@@ -29,7 +29,7 @@ pub fn file_name(definition: &CustomResourceDefinition) -> String {
     format!("{}_{}.yaml", definition.spec.group, definition.spec.names.plural)
 }
 
-/// A definition as one YAML document; the same definition always gives the same text.
+/// A definition as one YAML document without a marker before it; the same definition always gives the same text.
 ///
 /// # Errors
 /// [`YamlError`] when the definition cannot be written, which no definition of [`all`](super::all) gives cause for.
@@ -37,8 +37,7 @@ pub fn to_yaml(definition: &CustomResourceDefinition) -> Result<String, YamlErro
     let name = || definition.metadata.name.clone().unwrap_or_default();
     let mut value = serde_json::to_value(definition).map_err(|source| YamlError::Json { name: name(), source })?;
     write_whole_numbers_as_integers(&mut value);
-    let text = serde_saphyr::to_string(&value).map_err(|source| YamlError::Yaml { name: name(), source })?;
-    Ok(format!("---\n{text}"))
+    serde_saphyr::to_string(&value).map_err(|source| YamlError::Yaml { name: name(), source })
 }
 
 /// The schema type holds bounds as floating point; `minimum: 1` is what a person would write.
