@@ -9,13 +9,13 @@ mod columns;
 mod defaults;
 #[path = "crd_acceptance/ratchet.rs"]
 mod ratchet;
+#[path = "crd_acceptance/round_trip.rs"]
+mod round_trip;
 #[path = "crd_acceptance/samples.rs"]
 mod samples;
 #[path = "crd_acceptance/sink_refs.rs"]
 mod sink_refs;
 #[path = "crd_acceptance/statuses.rs"]
 mod statuses;
-#[path = "crd_acceptance/types.rs"]
-mod types;
 #[path = "crd_acceptance/vectors.rs"]
 mod vectors;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use kollect_adapters::kube::crd;
 
 use crate::api::Api;
-use crate::types::assert_nothing_is_lost;
+use crate::round_trip::assert_nothing_is_lost;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples")

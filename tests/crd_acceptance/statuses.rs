@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::api::{Api, object};
-use crate::types::assert_nothing_is_lost;
+use crate::round_trip::assert_nothing_is_lost;
 
 /// A condition.
 pub fn condition(kind: &str, status: &str, reason: &str) -> Value {
