@@ -22,6 +22,9 @@ mod inventories;
 pub mod registration;
 pub mod session;
 
+#[cfg(test)]
+mod tests;
+
 pub use inventories::InventoryDecision;
 use registration::Registration;
 

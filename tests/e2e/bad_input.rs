@@ -4,6 +4,21 @@ use serde_json::json;
 
 use crate::world::{World, attributes, profile, resource, sink};
 
+/// Kind, name, condition, its status, its reason, and what its message must name.
+const CASES: &str = "\
+kollectprofile bad-path Ready False InvalidProfile attributes[0]
+kollectprofile bad-cel Ready False InvalidProfile attributes[0]
+kollecttarget of-bad-path Degraded True InvalidProfile bad-path
+kollecttarget of-bad-cel Degraded True InvalidProfile bad-cel
+kollecttarget of-no-profile Degraded True ProfileNotFound missing
+kollecttarget bad-selector Degraded True InvalidTarget Like
+kollectinventory to-no-sink Degraded True SinkNotFound missing
+kollectdatabasesink no-secret ConnectionVerified False SecretResolveFailed missing
+kollectinventory to-no-secret Degraded True ExportTerminal missing
+kollectdatabasesink wrong-server ConnectionVerified False ConnectionTestFailed 127.0.0.1
+kollectdatabasesink wrong-dsn ConnectionVerified False InvalidSink nonsense
+kollectdatabasesink other-table ConnectionVerified False DestinationIncompatible other";
+
 #[tokio::test(flavor = "multi_thread")]
 async fn every_bad_definition_is_named_and_the_good_ones_go_on() {
     let world = World::new().await;
@@ -40,91 +55,10 @@ async fn every_bad_definition_is_named_and_the_good_ones_go_on() {
     ]);
     let _operator = world.start().await;
 
-    let cases = [
-        ("kollectprofile", "bad-path", "Ready", "False", "InvalidProfile", "x"),
-        ("kollectprofile", "bad-cel", "Ready", "False", "InvalidProfile", "y"),
-        (
-            "kollecttarget",
-            "of-bad-path",
-            "Degraded",
-            "True",
-            "InvalidProfile",
-            "bad-path",
-        ),
-        (
-            "kollecttarget",
-            "of-bad-cel",
-            "Degraded",
-            "True",
-            "InvalidProfile",
-            "bad-cel",
-        ),
-        (
-            "kollecttarget",
-            "of-no-profile",
-            "Degraded",
-            "True",
-            "ProfileNotFound",
-            "missing",
-        ),
-        (
-            "kollecttarget",
-            "bad-selector",
-            "Degraded",
-            "True",
-            "InvalidTarget",
-            "Like",
-        ),
-        (
-            "kollectinventory",
-            "to-no-sink",
-            "Degraded",
-            "True",
-            "SinkNotFound",
-            "missing",
-        ),
-        (
-            "kollectdatabasesink",
-            "no-secret",
-            "ConnectionVerified",
-            "False",
-            "SecretResolveFailed",
-            "missing",
-        ),
-        (
-            "kollectinventory",
-            "to-no-secret",
-            "Degraded",
-            "True",
-            "ExportTerminal",
-            "missing",
-        ),
-        (
-            "kollectdatabasesink",
-            "wrong-server",
-            "ConnectionVerified",
-            "False",
-            "ConnectionTestFailed",
-            "127.0.0.1",
-        ),
-        (
-            "kollectdatabasesink",
-            "wrong-dsn",
-            "ConnectionVerified",
-            "False",
-            "SecretResolveFailed",
-            "nonsense",
-        ),
-        (
-            "kollectdatabasesink",
-            "other-table",
-            "ConnectionVerified",
-            "False",
-            "DestinationIncompatible",
-            "other",
-        ),
-    ];
-    for (kind, name, condition, status, reason, named) in cases {
+    for case in CASES.lines() {
+        let [kind, name, condition, status, reason, named] = case.split_whitespace().collect::<Vec<_>>()[..] else {
+            panic!("a case has six words: {case}");
+        };
         let message = world.wait_for(kind, name, condition, status, reason).await;
         assert!(
             message.contains(named),

@@ -22,7 +22,7 @@ use super::crd;
 
 mod table;
 
-use table::Table;
+use table::{Definition, Table};
 
 /// The API server as the source of the configuration.
 #[derive(Clone)]
@@ -130,6 +130,33 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// A status that somebody wrote is no change of the definition, so our own writes do not come back as work.
+impl<S: PartialEq> Definition for Resource<S> {
+    fn is_same(&self, other: &Self) -> bool {
+        let Self {
+            key,
+            uid,
+            generation,
+            deleting,
+            finalizers,
+            spec,
+            conditions: _,
+        } = self;
+        *key == other.key
+            && *uid == other.uid
+            && *generation == other.generation
+            && *deleting == other.deleting
+            && *finalizers == other.finalizers
+            && *spec == other.spec
+    }
+}
+
+impl Definition for Namespace {
+    fn is_same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
 #[derive(Default)]
 struct State {
     profiles: Table<NamespacedName, Resource<<crd::KollectProfile as Configured>::Spec>>,
@@ -192,7 +219,12 @@ fn guarded<K: Configured>(object: &DeserializeGuard<K>) -> (NamespacedName, Reso
                 uid: metadata.uid.as_deref().unwrap_or_default().into(),
                 generation: metadata.generation.unwrap_or_default(),
                 deleting: metadata.deletion_timestamp.is_some(),
-                finalizers: metadata.finalizers.iter().flatten().map(|f| f.as_str().into()).collect(),
+                finalizers: metadata
+                    .finalizers
+                    .iter()
+                    .flatten()
+                    .map(|f| f.as_str().into())
+                    .collect(),
                 spec: Err(Invalid::new(format!("the object cannot be read: {}", invalid.error))),
                 conditions: Vec::new(),
             };

@@ -29,13 +29,14 @@ pub fn status(facts: &Facts<'_>) -> Status<Fields> {
         .problem
         .or_else(|| facts.bindings.iter().find_map(|report| report.fault.as_ref()));
     if let Some(fault) = fault {
-        conditions.push(Wanted::new(
-            kind::CONNECTION_VERIFIED,
-            false,
-            fault.reason,
-            fault.message.clone(),
-        ));
-        conditions.push(Wanted::new(kind::DEGRADED, true, fault.reason, fault.message.clone()));
+        // About the sink itself, a peer that cannot be reached is a connection that failed.
+        let reason = match fault.reason {
+            reason::SINK_UNREACHABLE => reason::CONNECTION_TEST_FAILED,
+            other => other,
+        };
+        for (kind, holds) in [(kind::CONNECTION_VERIFIED, false), (kind::DEGRADED, true)] {
+            conditions.push(Wanted::new(kind, holds, reason, fault.message.clone()));
+        }
     } else if facts.bindings.iter().any(|report| report.connected) {
         let message = "connected, and the destination can be written to";
         conditions.push(Wanted::new(

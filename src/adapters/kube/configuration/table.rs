@@ -4,6 +4,12 @@ use std::collections::BTreeMap;
 
 use kube::runtime::watcher::Event;
 
+/// Something whose changes matter only in part.
+pub trait Definition {
+    /// Whether nothing changed that anybody acts on.
+    fn is_same(&self, other: &Self) -> bool;
+}
+
 /// Rows by key; a relist is built aside and then replaces what was there.
 #[derive(Debug)]
 pub struct Table<K, V> {
@@ -22,7 +28,7 @@ impl<K, V> Default for Table<K, V> {
     }
 }
 
-impl<K: Ord, V: PartialEq> Table<K, V> {
+impl<K: Ord, V: Definition> Table<K, V> {
     /// Takes an event; true if the rows may be others now, or are complete for the first time.
     pub fn apply<O>(&mut self, event: Event<O>, row: impl Fn(&O) -> (K, V)) -> bool {
         match event {
@@ -37,17 +43,16 @@ impl<K: Ord, V: PartialEq> Table<K, V> {
             }
             Event::InitDone => {
                 let rows = self.relist.take().unwrap_or_default();
-                let changed = !self.complete || rows != self.rows;
+                let changed = !self.complete || !is_same(&rows, &self.rows);
                 self.rows = rows;
                 self.complete = true;
                 changed
             }
             Event::Apply(object) => {
                 let (key, value) = row(&object);
-                let changed = self.rows.get(&key) != Some(&value);
-                if changed {
-                    self.rows.insert(key, value);
-                }
+                let before = self.rows.get(&key);
+                let changed = before.is_none_or(|before| !before.is_same(&value));
+                self.rows.insert(key, value);
                 changed
             }
             Event::Delete(object) => self.rows.remove(&row(&object).0).is_some(),
@@ -65,9 +70,19 @@ impl<K: Ord, V: PartialEq> Table<K, V> {
     }
 }
 
+fn is_same<K: Ord, V: Definition>(a: &BTreeMap<K, V>, b: &BTreeMap<K, V>) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|((ka, va), (kb, vb))| ka == kb && va.is_same(vb))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Definition for char {
+        fn is_same(&self, other: &Self) -> bool {
+            self.eq_ignore_ascii_case(other)
+        }
+    }
 
     fn row(object: &(u8, char)) -> (u8, char) {
         *object
@@ -92,9 +107,14 @@ mod tests {
     fn only_what_really_changed_counts_as_a_change() {
         let mut table = Table::default();
         table.apply(Event::Init, row);
-        assert!(table.apply(Event::<(u8, char)>::InitDone, row), "complete for the first time");
+        assert!(
+            table.apply(Event::<(u8, char)>::InitDone, row),
+            "complete for the first time"
+        );
         assert!(table.apply(Event::Apply((1, 'a')), row));
-        assert!(!table.apply(Event::Apply((1, 'a')), row));
+        assert!(!table.apply(Event::Apply((1, 'A')), row), "nobody acts on this change");
+        assert_eq!(table.rows(), &[(1, 'A')].into(), "but the latest state is kept");
+        assert!(table.apply(Event::Apply((1, 'b')), row));
         assert!(table.apply(Event::Delete((1, 'z')), row));
         assert!(!table.apply(Event::Delete((1, 'a')), row));
     }
