@@ -30,10 +30,10 @@ pub enum Verdict {
 }
 
 impl Api {
-    /// The cluster that all tests share.
-    pub fn shared() -> &'static Self {
+    /// The cluster that all tests share; none where this run leaves the control plane out.
+    pub fn shared() -> Option<&'static Self> {
         static API: LazyLock<Api> = LazyLock::new(Api::prepare);
-        &API
+        kollect_testbed::required("control-plane").then(|| &*API)
     }
 
     fn prepare() -> Self {

@@ -9,6 +9,7 @@ type Row = (&'static str, Value, Value);
 
 #[test]
 fn defaults_are_stored_where_the_api_promises_them_and_what_else_is_left_out_stays_known() {
+    let Some(api) = Api::shared() else { return };
     let rows: Vec<Row> = promised().into_iter().chain(left_out()).collect();
     let objects: Vec<String> = rows
         .iter()
@@ -24,7 +25,7 @@ fn defaults_are_stored_where_the_api_promises_them_and_what_else_is_left_out_sta
         "-f",
         "-",
     ];
-    let stored = Api::shared().json(&arguments, &objects.join("\n"));
+    let stored = api.json(&arguments, &objects.join("\n"));
     let stored = stored["items"].as_array().unwrap();
     assert_eq!(stored.len(), rows.len());
     for (stored, (kind, written, expected)) in stored.iter().zip(&rows) {

@@ -81,7 +81,7 @@ fn refused_samples() -> Vec<String> {
 
 #[test]
 fn an_object_that_a_new_rule_refuses_still_takes_a_status_and_loses_its_finalizer() {
-    let api = Api::shared();
+    let Some(api) = Api::shared() else { return };
     let samples = refused_samples();
     let all = samples.join("---\n");
     let with_status: Vec<&str> = samples

@@ -15,7 +15,8 @@ fn folder() -> PathBuf {
 
 #[test]
 fn every_sample_is_accepted_and_our_types_lose_nothing_of_it() {
-    let applied = Api::shared().json(
+    let Some(api) = Api::shared() else { return };
+    let applied = api.json(
         &[
             "apply",
             "--validate=strict",
@@ -47,6 +48,7 @@ fn every_sample_is_accepted_and_our_types_lose_nothing_of_it() {
 
 #[test]
 fn every_refused_sample_is_refused_by_the_rule_that_its_first_line_names() {
+    let Some(api) = Api::shared() else { return };
     let folder = folder().join("refused");
     let arguments = [
         "create",
@@ -57,7 +59,7 @@ fn every_refused_sample_is_refused_by_the_rule_that_its_first_line_names() {
         "-f",
         folder.to_str().unwrap(),
     ];
-    let answer = Api::shared().ask(&arguments, "");
+    let answer = api.ask(&arguments, "");
     assert_eq!(answer.stdout, "", "these were accepted");
     let complaints = answer.complaints();
     let mut rules = BTreeSet::new();

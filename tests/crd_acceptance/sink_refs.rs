@@ -18,7 +18,7 @@ fn inventory(name: &str, database_sinks: &Value) -> Value {
 
 #[test]
 fn names_objects_and_both_in_one_list_are_stored_as_written_by_either_kind_of_apply() {
-    let api = Api::shared();
+    let Some(api) = Api::shared() else { return };
     let ways: [&[&str]; 2] = [&["apply"], &["apply", "--server-side", "--field-manager=author"]];
     // Each list replaces the one before, so every form is also changed into every other.
     let lists = [
@@ -40,7 +40,7 @@ fn names_objects_and_both_in_one_list_are_stored_as_written_by_either_kind_of_ap
 
 #[test]
 fn an_inventory_that_the_operator_wrote_back_as_objects_can_be_applied_again_with_names() {
-    let api = Api::shared();
+    let Some(api) = Api::shared() else { return };
     let by_name = inventory("written-back", &json!(["lake"])).to_string();
     let apply = [
         "apply",
