@@ -81,23 +81,23 @@ impl Sessions {
         }
         for (key, members) in wanted {
             let predecessor = closing.remove(&key);
-            let running = self.open(&key, members, predecessor);
+            let running = self.open(&key, &members, predecessor);
             self.running.insert(key, running);
         }
     }
 
-    fn open(&self, key: &SessionKey, members: Vec<Arc<Registration>>, predecessor: Option<JoinHandle<()>>) -> Running {
+    fn open(&self, key: &SessionKey, members: &[Arc<Registration>], predecessor: Option<JoinHandle<()>>) -> Running {
         let (relist, relists) = watch::channel(Duration::ZERO);
         let cancel = CancellationToken::new();
         let session = Session {
             request: WatchRequest {
                 gvk: key.gvk.clone(),
                 scope: key.scope.clone(),
-                mask: Arc::new(session::mask(&members)),
+                mask: Arc::new(session::mask(members)),
                 label_selector: key.label_selector.clone(),
             },
             shared: self.shared.clone(),
-            members: members.clone(),
+            members: members.to_vec(),
         };
         let token = cancel.clone();
         let span = tracing::info_span!("watch", object.kind = %key.gvk);
@@ -111,7 +111,7 @@ impl Sessions {
             .instrument(span),
         );
         Running {
-            members: session::members(&members),
+            members: session::members(members),
             relist,
             cancel,
             task,
@@ -148,6 +148,9 @@ async fn joined(task: JoinHandle<()>) {
         tracing::error!(%error, "a watch task panicked; its kind is listed anew by its successor");
     }
 }
+
+/// What one target makes of a batch of objects.
+type Judged<'a> = (&'a Arc<Registration>, Vec<(Arc<str>, Outcome)>);
 
 struct Session {
     request: WatchRequest,
@@ -203,7 +206,7 @@ impl Session {
         let started = self.shared.clock.now().monotonic;
         let namespaces = self.shared.namespaces.borrow().clone();
         let mut failures = 0;
-        let batches: Vec<(&Arc<Registration>, Vec<(Arc<str>, Outcome)>)> = self
+        let batches: Vec<Judged<'_>> = self
             .members
             .iter()
             .map(|member| {

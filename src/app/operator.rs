@@ -162,7 +162,7 @@ impl Operator {
 
     fn next_deadline(&self, now: Now) -> Duration {
         /// Nothing is due: look again some time, which costs nothing.
-        const IDLE: Duration = Duration::from_secs(60);
+        const IDLE: Duration = Duration::from_mins(1);
         [self.engine.next_deadline(), self.publisher.next_deadline()]
             .into_iter()
             .flatten()

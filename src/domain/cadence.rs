@@ -98,7 +98,7 @@ impl Cadence {
 fn jittered(pause: Duration, salt: u64) -> Duration {
     let mixed = (salt ^ (salt >> 31)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
     let share = u32::try_from(mixed % 256).unwrap_or(0);
-    pause - pause / 4 * share / 256
+    pause.saturating_sub(pause / 4 * share / 256)
 }
 
 #[cfg(test)]
@@ -127,7 +127,7 @@ mod tests {
         for _ in 0..40 {
             cadence.started();
             cadence.failed(SECOND, ErrorClass::Unavailable, 7);
-            pauses.push(cadence.next().unwrap() - SECOND);
+            pauses.push(cadence.next().unwrap().checked_sub(SECOND).unwrap());
         }
         assert!(pauses[0] <= BACKOFF_BASE && pauses[0] >= BACKOFF_BASE * 3 / 4);
         assert!(pauses.iter().all(|pause| *pause <= BACKOFF_LIMIT));
@@ -163,7 +163,7 @@ mod tests {
                 now += Duration::from_millis(gap);
                 let since = *waiting_since.get_or_insert(now);
                 if cadence.ready(now) {
-                    prop_assert!(now - since <= spacing + Duration::from_millis(400));
+                    prop_assert!(now.saturating_sub(since) <= spacing + Duration::from_millis(400));
                     cadence.started();
                     now += Duration::from_millis(work);
                     cadence.succeeded(now, true);

@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn every_package_uses_only_what_it_may() {
-        assert_none(&forbidden_dependencies(&read()));
+        assert_none(&forbidden_dependencies(read()));
     }
 
     #[test]
@@ -137,7 +137,7 @@ mod tests {
             workspace.packages["kollect-adapters"].closure.contains_key("hyper"),
             "ways over several crates are followed"
         );
-        assert_none(&impure_closures(&workspace));
+        assert_none(&impure_closures(workspace));
     }
 
     #[test]

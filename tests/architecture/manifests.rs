@@ -63,16 +63,16 @@ mod tests {
 
     #[test]
     fn every_package_takes_the_lints_of_the_workspace() {
-        for (name, package) in read().packages {
+        for (name, package) in &read().packages {
             let manifest = fs::read_to_string(package.folder.join("Cargo.toml")).unwrap();
-            assert_none(&without_lints(&name, &manifest));
+            assert_none(&without_lints(name, &manifest));
         }
     }
 
     #[test]
     fn nested_lint_settings_repeat_those_of_the_root() {
         let root = fs::read_to_string(repository().join("clippy.toml")).unwrap();
-        let files = nested_clippy_files(&read());
+        let files = nested_clippy_files(read());
         assert!(!files.is_empty(), "domain and app forbid clocks");
         for file in files {
             let nested = fs::read_to_string(&file).unwrap();

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use syn::{Attribute, Expr, Item, Lit, Meta};
 
 use super::Violation;
-use super::workspace::{Root, Workspace, repository};
+use super::workspace::{Root, Workspace, read, repository};
 
 /// A source file that the compiler reads.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -108,8 +109,13 @@ fn path_of(attribute: &Attribute) -> Option<String> {
     }
 }
 
-/// All crates of the workspace.
-pub fn walk_all(workspace: &Workspace) -> Walk {
+/// All crates of this repository.
+pub fn walk_all() -> &'static Walk {
+    static WALK: LazyLock<Walk> = LazyLock::new(|| walk_crates(read()));
+    &WALK
+}
+
+fn walk_crates(workspace: &Workspace) -> Walk {
     let roots = workspace.packages.values().flat_map(|package| &package.roots);
     let mut all = Walk::default();
     for root in roots {
@@ -159,7 +165,6 @@ pub fn shown(file: &Path) -> String {
 }
 
 mod tests {
-    use super::super::workspace::read;
     use super::super::{assert_none, assert_one};
     use super::*;
 
@@ -181,9 +186,9 @@ mod tests {
 
     #[test]
     fn every_source_file_is_compiled() {
-        let walk = walk_all(&read());
+        let walk = walk_all();
         assert_none(&walk.violations);
-        assert_none(&orphans(&source_folders(), &walk));
+        assert_none(&orphans(&source_folders(), walk));
     }
 
     #[test]

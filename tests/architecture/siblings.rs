@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn no_adapter_names_another() {
-        assert_none(&check(&read()));
+        assert_none(&check(read()));
     }
 
     #[test]

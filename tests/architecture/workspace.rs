@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId, TargetKind};
 
@@ -42,8 +43,13 @@ pub fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Asks Cargo.
-pub fn read() -> Workspace {
+/// The packages of this repository.
+pub fn read() -> &'static Workspace {
+    static WORKSPACE: LazyLock<Workspace> = LazyLock::new(ask_cargo);
+    &WORKSPACE
+}
+
+fn ask_cargo() -> Workspace {
     let options = ["--locked", "--filter-platform", PLATFORM];
     let metadata = MetadataCommand::new()
         .manifest_path(repository().join("Cargo.toml"))

@@ -54,7 +54,7 @@ fn a_failed_list_deletes_nothing_also_after_a_restart() {
     world.fail("Forbidden");
     assert_eq!(world.sink.len(), 10);
     world.fail("Unavailable");
-    world.tick(Duration::from_secs(120));
+    world.tick(Duration::from_mins(2));
     assert_eq!(world.sink.len(), 10);
 }
 
@@ -154,7 +154,7 @@ fn a_lost_acknowledgement_is_repaired_even_if_the_row_changes_back() {
     world.fail_next(ErrorClass::Transient, true);
     world.change("o0000", 2);
     world.change("o0000", 1);
-    world.tick(Duration::from_secs(60));
+    world.tick(Duration::from_mins(1));
     world.assert_level();
 }
 
@@ -164,7 +164,7 @@ fn after_an_outage_the_sink_is_read_back_since_it_may_have_lost_what_it_acknowle
     world.fail_next(ErrorClass::Unavailable, false);
     world.change("o0000", 2);
     world.sink.remove("o0003");
-    world.tick(Duration::from_secs(60));
+    world.tick(Duration::from_mins(1));
     world.assert_level();
 }
 
@@ -216,16 +216,16 @@ fn a_sink_that_is_away_does_not_block_the_deletion_of_its_inventory_for_ever() {
     let mut world = World::listed(3);
     world.down = true;
     world.close(Closing::Purge);
-    world.tick(Duration::from_secs(600));
+    world.tick(Duration::from_mins(10));
     assert_eq!(world.closed, 1);
 }
 
 #[test]
 fn an_idle_binding_records_that_it_lives_once_a_minute() {
     let mut world = World::listed(1);
-    world.tick(Duration::from_secs(60));
+    world.tick(Duration::from_mins(1));
     let before = world.stats.records;
-    world.tick(Duration::from_secs(300));
+    world.tick(Duration::from_mins(5));
     let records = world.stats.records - before;
     assert!((4..=6).contains(&records), "{records}");
     assert_eq!(world.stats.written, 1, "a heartbeat writes no row");

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
+use crate::config::DeletionPolicy::{FamilyDefault, Purge, Retain};
 use crate::config::profile::AttributeSpec;
 use crate::config::sink::{PostgresTable, Provisioning, SecretRef, Tls};
 use crate::config::target::LabelSelector;
-use crate::config::{DeletionPolicy, InventorySpec, Namespace, SinkRef};
+use crate::config::{InventorySpec, Namespace, SinkRef};
 use crate::engine::Closing;
 use crate::ids::{BindingKey, Gvk, NamespacedName, SinkFamily};
 
@@ -78,7 +79,7 @@ fn inventory(sinks: &[&str]) -> InventorySpec {
                 name: (*name).into(),
                 export_min_interval: None,
                 min_change_interval: None,
-                deletion_policy: DeletionPolicy::FamilyDefault,
+                deletion_policy: FamilyDefault,
             })
             .collect(),
         ..InventorySpec::default()
@@ -151,7 +152,7 @@ fn what_did_not_change_keeps_its_number_and_what_did_gets_a_new_one() {
 
 #[test]
 fn faults_of_a_definition_hold_rows_and_only_suspension_and_deletion_remove_them() {
-    let held = |change: fn(&mut Configuration)| {
+    let outcome = |change: fn(&mut Configuration)| {
         let mut configuration = configuration();
         change(&mut configuration);
         let decisions = planner().plan(&configuration);
@@ -164,19 +165,19 @@ fn faults_of_a_definition_hold_rows_and_only_suspension_and_deletion_remove_them
     };
     let hold = |reason| (Some(TargetPlan::Hold { reason }), Some(reason));
     assert_eq!(
-        held(|c| drop(c.profiles.remove(&key("web")))),
+        outcome(|c| drop(c.profiles.remove(&key("web")))),
         hold(reason::PROFILE_NOT_FOUND)
     );
     assert_eq!(
-        held(|c| drop(c.profiles.insert(key("web"), resource("web", profile("$.a[?(@"))))),
+        outcome(|c| drop(c.profiles.insert(key("web"), resource("web", profile("$.a[?(@"))))),
         hold(reason::INVALID_PROFILE)
     );
     assert_eq!(
-        held(|c| drop(c.targets.insert(key("web"), resource("web", target(" "))))),
+        outcome(|c| drop(c.targets.insert(key("web"), resource("web", target(" "))))),
         hold(reason::MISSING_PROFILE_REF)
     );
     assert_eq!(
-        held(|c| c.targets.get_mut(&key("web")).unwrap().spec = Err(Invalid::new("cannot be read"))),
+        outcome(|c| c.targets.get_mut(&key("web")).unwrap().spec = Err(Invalid::new("cannot be read"))),
         hold(reason::INVALID_TARGET)
     );
     let suspended = TargetSpec {
@@ -189,7 +190,7 @@ fn faults_of_a_definition_hold_rows_and_only_suspension_and_deletion_remove_them
     assert!(!decisions.plan.targets.contains_key(&key("web")));
     assert_eq!(decisions.blocked_targets[&key("web")].0, reason::SUSPENDED);
     assert_eq!(
-        held(|c| c.targets.get_mut(&key("web")).unwrap().deleting = true),
+        outcome(|c| c.targets.get_mut(&key("web")).unwrap().deleting = true),
         (None, None)
     );
 }
@@ -235,7 +236,6 @@ fn deletion_purges_a_database_unless_the_nearest_policy_says_otherwise() {
         configuration.inventories.insert(key("estate"), estate);
         planner().plan(&configuration).plan.bindings[&binding()].closing
     };
-    use DeletionPolicy::{FamilyDefault, Purge, Retain};
     assert_eq!(closing(FamilyDefault, FamilyDefault), Some(Closing::Purge));
     assert_eq!(closing(Retain, FamilyDefault), Some(Closing::Retain));
     assert_eq!(closing(Retain, Purge), Some(Closing::Purge));

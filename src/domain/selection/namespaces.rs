@@ -121,16 +121,16 @@ mod tests {
         }
     }
 
-    fn select(spec: TargetSpec, defaults: &Defaults) -> Vec<String> {
+    fn select(spec: &TargetSpec, defaults: &Defaults) -> Vec<String> {
         let mut problems = Vec::new();
-        let filter = NamespaceFilter::compile(&spec, defaults, &mut problems);
+        let filter = NamespaceFilter::compile(spec, defaults, &mut problems);
         assert_eq!(problems, Vec::<String>::new());
         filter.select(&known())
     }
 
     #[test]
     fn a_target_without_restrictions_means_the_whole_cluster() {
-        let all = select(TargetSpec::default(), &Defaults::default());
+        let all = select(&TargetSpec::default(), &Defaults::default());
         assert_eq!(all, ["blog", "default", "kube-system", "shop"]);
     }
 
@@ -141,12 +141,12 @@ mod tests {
             namespace_selector: Some(env("prod")),
             ..TargetSpec::default()
         };
-        assert_eq!(select(spec.clone(), &Defaults::default()), ["shop"]);
+        assert_eq!(select(&spec, &Defaults::default()), ["shop"]);
         let spec = TargetSpec {
             excluded_namespaces: vec!["shop".into()],
             ..spec
         };
-        assert_eq!(select(spec, &Defaults::default()), Vec::<String>::new());
+        assert_eq!(select(&spec, &Defaults::default()), Vec::<String>::new());
     }
 
     #[test]
@@ -155,7 +155,7 @@ mod tests {
             namespace_exclude_selector: Some(LabelSelector::default()),
             ..TargetSpec::default()
         };
-        assert_eq!(select(spec, &Defaults::default()), Vec::<String>::new());
+        assert_eq!(select(&spec, &Defaults::default()), Vec::<String>::new());
     }
 
     #[test]
@@ -168,8 +168,8 @@ mod tests {
             included_namespaces: included.iter().map(|n| (*n).into()).collect(),
             ..TargetSpec::default()
         };
-        assert_eq!(select(spec(&[]), &defaults), ["blog"]);
-        assert_eq!(select(spec(&["shop", "kube-system"]), &defaults), ["shop"]);
+        assert_eq!(select(&spec(&[]), &defaults), ["blog"]);
+        assert_eq!(select(&spec(&["shop", "kube-system"]), &defaults), ["shop"]);
     }
 
     #[test]

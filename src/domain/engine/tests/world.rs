@@ -145,7 +145,7 @@ impl World {
     pub fn remove_target(&mut self) {
         self.plan.targets.clear();
         self.configure();
-        self.tick(Duration::from_secs(60));
+        self.tick(Duration::from_mins(1));
     }
 
     pub fn close(&mut self, closing: Closing) {
@@ -308,17 +308,17 @@ impl World {
                 },
                 Err,
             ))],
-            Command::Read { .. } => match fault {
-                Some(fault) => vec![Answer::Read(Err(fault))],
-                None => {
-                    let held = self.sink.iter().map(|(uid, digest)| HeldRow {
-                        uid: uid.clone(),
-                        namespace: "shop".into(),
-                        digest: *digest,
-                    });
-                    vec![Answer::Found(held.collect()), Answer::Read(Ok(()))]
+            Command::Read { .. } => {
+                if let Some(fault) = fault {
+                    return vec![Answer::Read(Err(fault))];
                 }
-            },
+                let held = self.sink.iter().map(|(uid, digest)| HeldRow {
+                    uid: uid.clone(),
+                    namespace: "shop".into(),
+                    digest: *digest,
+                });
+                vec![Answer::Found(held.collect()), Answer::Read(Ok(()))]
+            }
             Command::Deliver(delivery) => vec![Answer::Delivered(self.deliver(&delivery, fault))],
             Command::Record(_) => {
                 self.stats.records += usize::from(fault.is_none());
@@ -349,7 +349,7 @@ impl World {
         if let Some(fault) = fault {
             return Err(fault);
         }
-        self.check_shape(delivery);
+        check_shape(delivery);
         let failure = self.failures.pop_front();
         if let Some((class, false)) = failure {
             return Err(Fault::new(class, reason::EXPORT_FAILED, "scripted"));
@@ -382,15 +382,6 @@ impl World {
             )),
             None => Ok(receipt),
         }
-    }
-
-    fn check_shape(&self, delivery: &Delivery) {
-        let upserts: Vec<&RowKey> = delivery.upserts.iter().map(|(key, _)| key).collect();
-        let deletes: Vec<&RowKey> = delivery.deletes.iter().collect();
-        for keys in [&upserts, &deletes] {
-            assert!(keys.is_sorted_by(|a, b| a < b), "sorted, without duplicates");
-        }
-        assert!(upserts.iter().all(|key| !deletes.contains(key)), "no key in common");
     }
 
     pub fn target_report(&self) -> TargetReport {
@@ -435,4 +426,13 @@ fn make_row(epoch: Epoch, uid: &str, value: u64) -> Row {
         .into_iter()
         .collect();
     Row::new(&identity, &attributes)
+}
+
+fn check_shape(delivery: &Delivery) {
+    let upserts: Vec<&RowKey> = delivery.upserts.iter().map(|(key, _)| key).collect();
+    let deletes: Vec<&RowKey> = delivery.deletes.iter().collect();
+    for keys in [&upserts, &deletes] {
+        assert!(keys.is_sorted_by(|a, b| a < b), "sorted, without duplicates");
+    }
+    assert!(upserts.iter().all(|key| !deletes.contains(key)), "no key in common");
 }
