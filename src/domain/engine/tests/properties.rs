@@ -1,5 +1,6 @@
 //! Whatever happens, in whatever order: no row of a live object is deleted, and in the end the sink equals the cluster.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -52,6 +53,8 @@ struct Run {
     world: World,
     /// Whether changes are reported as they happen.
     watching: bool,
+    /// How often each object was deleted: an object that is created again under its name has another uid.
+    lives: BTreeMap<u8, u32>,
 }
 
 impl Run {
@@ -59,43 +62,48 @@ impl Run {
         Self {
             world: World::new(),
             watching: false,
+            lives: BTreeMap::new(),
         }
     }
 
+    fn uid(&self, object: u8) -> String {
+        format!("o{object:04}-{}", self.lives.get(&object).unwrap_or(&0))
+    }
+
     fn happen(&mut self, happening: &Happening) {
-        let world = &mut self.world;
         match *happening {
             Happening::Change(object, value) => {
-                let uid = format!("o{object:04}");
-                world.put(&uid, value);
+                let uid = self.uid(object);
+                self.world.put(&uid, value);
                 self.report(&uid);
             }
             Happening::Break(object) => {
-                let uid = format!("o{object:04}");
-                world.objects.insert(uid.as_str().into(), Object::Broken);
+                let uid = self.uid(object);
+                self.world.objects.insert(uid.as_str().into(), Object::Broken);
                 self.report(&uid);
             }
             Happening::Delete(object) => {
-                let uid = format!("o{object:04}");
-                world.objects.remove(uid.as_str());
+                let uid = self.uid(object);
+                self.world.objects.remove(uid.as_str());
                 self.report(&uid);
+                *self.lives.entry(object).or_default() += 1;
             }
             Happening::List => {
-                world.list();
+                self.world.list();
                 self.watching = true;
             }
             Happening::BrokenList => {
-                world.list_start();
-                world.fail("stream broke");
+                self.world.list_start();
+                self.world.fail("stream broke");
                 self.watching = false;
             }
             Happening::LoseWatch => self.watching = false,
             Happening::Restart => {
-                world.restart();
+                self.world.restart();
                 self.watching = false;
             }
             Happening::Redefine => {
-                world.redefine();
+                self.world.redefine();
                 self.watching = false;
             }
             Happening::FailDelivery(class, applied) => {
@@ -106,9 +114,9 @@ impl Run {
                         after: Duration::from_secs(3),
                     },
                 };
-                world.fail_next(class, applied);
+                self.world.fail_next(class, applied);
             }
-            Happening::Wait(ms) => world.tick(Duration::from_millis(ms.into())),
+            Happening::Wait(ms) => self.world.tick(Duration::from_millis(ms.into())),
         }
     }
 
