@@ -93,7 +93,10 @@ async fn interrupted() -> Result<(), Error> {
 
 async fn measure(arguments: &Arguments, program: &Program, bed: &Bed) -> Result<Report, Error> {
     let kubeconfig = bed.kubeconfig();
-    let folder = tempfile::tempdir().map_err(Error::io("make a folder for logs"))?;
+    let folder = tempfile::Builder::new()
+        .prefix("kollect-bench-")
+        .tempdir()
+        .map_err(Error::io("make a folder for logs"))?;
     load::load(&kubeconfig, arguments.objects).await?;
     // The first list after loading is slower than any later one.
     let list = floor::download(&kubeconfig).await?;

@@ -1,10 +1,12 @@
 //! The table.
 
-use std::fmt;
-use std::time::Duration;
+mod measure;
 
+use std::fmt;
+
+use self::measure::{Limit, MEASURES, Measure};
 use crate::run::Figures;
-use crate::statistic::{median, percentile};
+use crate::statistic::median;
 
 /// What was measured on, with what.
 #[derive(Debug)]
@@ -22,95 +24,28 @@ pub struct Circumstances {
 }
 
 /// All figures with their limits.
-#[derive(Debug)]
 pub struct Report {
     circumstances: Circumstances,
     lines: Vec<Line>,
     touched: i64,
 }
 
-/// One measure: its value in each run.
-#[derive(Debug)]
+/// One measure and its value in each run.
 struct Line {
-    measure: &'static str,
-    decimals: usize,
+    measure: &'static Measure,
     values: Vec<f64>,
-    limit: Limit,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Limit {
-    /// Only told.
-    None,
-    /// The median may not be above.
-    AtMost(f64),
-    /// A count that is the same in every run.
-    Exactly(f64),
 }
 
 impl Report {
     /// Arranges the figures of all runs.
     pub fn new(circumstances: Circumstances, runs: &[Figures]) -> Self {
-        let changes = f64::from(circumstances.changes);
-        let line = |measure, decimals, limit, value: &dyn Fn(&Figures) -> f64| Line {
+        let line = |measure: &'static Measure| Line {
             measure,
-            decimals,
-            values: runs.iter().map(value).collect(),
-            limit,
+            values: runs.iter().map(measure.of).collect(),
         };
-        let visible = |percent| move |run: &Figures| percentile(&milliseconds(&run.changes.visible), percent);
-        let answered = |percent| move |run: &Figures| percentile(&milliseconds(&run.changes.answered), percent);
-        let lines = vec![
-            line("floor: list downloaded and thrown away, s", 2, Limit::None, &|run| {
-                run.floor.as_secs_f64()
-            }),
-            line("process start → all rows committed, s", 2, Limit::None, &|run| {
-                run.first_export.as_secs_f64()
-            }),
-            line("the same ÷ (1.5 × floor + 0.5 s)", 2, Limit::AtMost(1.0), &|run| {
-                run.first_export.as_secs_f64() / 1.5f64.mul_add(run.floor.as_secs_f64(), 0.5)
-            }),
-            line("resident memory 12 s later, MB", 1, Limit::AtMost(45.0), &|run| {
-                megabytes(run.settled.resident)
-            }),
-            line("peak of resident memory, MB", 1, Limit::None, &|run| {
-                megabytes(run.peak)
-            }),
-            line("change sent → row visible, p50, ms", 1, Limit::None, &visible(50)),
-            line(
-                "change sent → row visible, p99, ms",
-                1,
-                Limit::AtMost(50.0),
-                &visible(99),
-            ),
-            line(
-                "of that until the API server answered, p50, ms",
-                1,
-                Limit::None,
-                &answered(50),
-            ),
-            line(
-                "of that until the API server answered, p99, ms",
-                1,
-                Limit::None,
-                &answered(99),
-            ),
-            line("operator's CPU per change, ms", 2, Limit::AtMost(1.0), &|run| {
-                run.changes.cpu.as_secs_f64() * 1e3 / changes
-            }),
-            line("rows written per change", 2, Limit::Exactly(1.0), &|run| {
-                count(run.written) / changes
-            }),
-            line("restart → ready and level, s", 2, Limit::None, &|run| {
-                run.restart.took.as_secs_f64()
-            }),
-            line("rows written by a restart", 0, Limit::Exactly(0.0), &|run| {
-                count(run.restart.written)
-            }),
-        ];
         Self {
             circumstances,
-            lines,
+            lines: MEASURES.iter().map(line).collect(),
             touched: runs.iter().map(|run| run.restart.touched).max().unwrap_or(0),
         }
     }
@@ -124,7 +59,7 @@ impl Report {
 impl Line {
     /// `None` without a limit.
     fn is_kept(&self) -> Option<bool> {
-        match self.limit {
+        match self.measure.limit {
             Limit::None => None,
             Limit::AtMost(most) => Some(median(&self.values) <= most),
             Limit::Exactly(count) => Some(self.values.iter().all(|value| is(*value, count))),
@@ -133,9 +68,9 @@ impl Line {
 
     /// A count that is not the one it should be is never rounded to it.
     fn show(&self, value: f64) -> String {
-        match self.limit {
-            Limit::Exactly(count) if !is(value, count) => format!("{value:.*}", self.decimals + 3),
-            _ => format!("{value:.*}", self.decimals),
+        match self.measure.limit {
+            Limit::Exactly(count) if !is(value, count) => format!("{value:.*}", self.measure.decimals + 3),
+            _ => format!("{value:.*}", self.measure.decimals),
         }
     }
 }
@@ -173,14 +108,14 @@ impl fmt::Display for Report {
 
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "| {} |", self.measure)?;
+        write!(f, "| {} |", self.measure.name)?;
         for value in &self.values {
             write!(f, " {} |", self.show(*value))?;
         }
-        let limit = match self.limit {
+        let limit = match self.measure.limit {
             Limit::None => String::new(),
-            Limit::AtMost(most) => format!("≤ {most:.*}", self.decimals),
-            Limit::Exactly(count) => format!("{count:.*}", self.decimals),
+            Limit::AtMost(most) => format!("≤ {most:.*}", self.measure.decimals),
+            Limit::Exactly(count) => format!("{count:.*}", self.measure.decimals),
         };
         let verdict = match self.is_kept() {
             None => "",
@@ -193,18 +128,6 @@ impl fmt::Display for Line {
 
 fn is(value: f64, count: f64) -> bool {
     (value - count).abs() < f64::EPSILON
-}
-
-fn milliseconds(times: &[Duration]) -> Vec<f64> {
-    times.iter().map(|time| time.as_secs_f64() * 1e3).collect()
-}
-
-fn megabytes(bytes: u64) -> f64 {
-    f64::from(u32::try_from(bytes / 1_000).unwrap_or(u32::MAX)) / 1e3
-}
-
-fn count(rows: i64) -> f64 {
-    f64::from(i32::try_from(rows).unwrap_or(i32::MAX))
 }
 
 #[cfg(test)]

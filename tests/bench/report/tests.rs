@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use super::*;
 use crate::changes::Changes;
 use crate::process::Memory;
