@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const PROGRAM: &str = env!("CARGO_BIN_EXE_kollect");
 
 /// Nothing here waits for anything but the program itself.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_mins(1);
 
 /// A kubeconfig of a cluster that is not there: nothing listens on the discard port of this machine.
 const NOBODY: &str = r"

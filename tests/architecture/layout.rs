@@ -12,22 +12,13 @@ use super::workspace::repository;
 const LONGEST: usize = 400;
 
 /// Files that are longer for a good reason.
-const LONG_FILES: &[(&str, &str)] = &[
-    (
-        "src/domain/engine/binding.rs",
-        "one state machine: its transitions are understood together or not at all",
-    ),
-    (
-        "src/domain/engine.rs",
-        "the engine's vocabulary (plan, events, effects) and the one value that turns one into the other",
-    ),
-];
+const LONG_FILES: &[(&str, &str)] = &[(
+    "src/domain/engine.rs",
+    "the engine's vocabulary (plan, events, effects) and the one value that turns one into the other",
+)];
 
 /// Names that say nothing about what a file holds.
 const EMPTY_NAMES: &[&str] = &["mod", "util", "utils", "helper", "helpers", "common", "misc", "types"];
-
-/// Files whose name is right although it is on the list.
-const NAMED_FILES: &[(&str, &str)] = &[];
 
 /// Lines of a file without its test modules, which rustfmt ends with a brace in the first column.
 fn lines_without_tests(text: &str) -> usize {
@@ -61,21 +52,17 @@ fn long_files(lines: &BTreeMap<String, usize>, exceptions: &[(&str, &str)]) -> V
     long.chain(needless).collect()
 }
 
-/// Files with a name that says nothing, and exceptions that nothing needs any more.
-fn empty_names(files: &[String], exceptions: &[(&str, &str)]) -> Vec<Violation> {
+/// Files with a name that says nothing.
+fn empty_names(files: &[String]) -> Vec<Violation> {
     let is_empty = |file: &str| {
         let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str());
         stem.is_some_and(|stem| EMPTY_NAMES.contains(&stem))
     };
-    let unnamed = files
+    files
         .iter()
-        .filter(|file| is_empty(file) && !exceptions.iter().any(|(name, _)| name == file))
-        .map(|file| format!("{file}: name it after what it holds"));
-    let needless = exceptions
-        .iter()
-        .filter(|(name, _)| !files.iter().any(|file| file == name))
-        .map(|(name, _)| format!("{name}: does not exist, so its exception must go"));
-    unnamed.chain(needless).collect()
+        .filter(|file| is_empty(file))
+        .map(|file| format!("{file}: name it after what it holds"))
+        .collect()
 }
 
 /// Lines of the files that are shipped; tests may be longer, since a table of cases is one idea.
@@ -112,7 +99,7 @@ mod tests {
 
     #[test]
     fn every_file_is_named_after_what_it_holds() {
-        assert_none(&empty_names(&all_files(), NAMED_FILES));
+        assert_none(&empty_names(&all_files()));
     }
 
     #[test]
@@ -133,7 +120,6 @@ mod tests {
     #[test]
     fn a_name_that_says_nothing_is_a_violation() {
         let files = ["src/kube/mod.rs", "src/kube/model.rs"].map(str::to_owned);
-        assert_one(&empty_names(&files, &[]), &["src/kube/mod.rs"]);
-        assert_one(&empty_names(&files[1..], &[("src/util.rs", "")]), &["src/util.rs"]);
+        assert_one(&empty_names(&files), &["src/kube/mod.rs"]);
     }
 }
