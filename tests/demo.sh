@@ -143,7 +143,7 @@ rows
 
 if [[ -n $keep ]]; then
 	say 'Look around; Ctrl-C ends everything'
-	printf 'export KUBECONFIG=%s\n%s get deployments -A\n%s %s\n' "$KUBECONFIG" "$kubectl" "$psql" "$DATABASE_URL"
+	printf 'export KUBECONFIG=%s\n%s get deployments -A\n%s %s\ntail -f %s\n' "$KUBECONFIG" "$kubectl" "$psql" "$DATABASE_URL" "$files/operator.log"
 	wait -n "${children[@]}" || fail 'the operator or a server ended by itself'
 fi
 say 'Done; servers and data are removed'
