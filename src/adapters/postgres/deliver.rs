@@ -9,6 +9,8 @@ mod batch;
 mod copy;
 mod isolate;
 
+use std::time::Duration;
+
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::Timestamp;
 use kollect_ports::sink::{Delivery, Purge, Receipt};
@@ -28,8 +30,6 @@ const PIPELINE: usize = 2;
 const COPY_ROWS: usize = 1_000;
 /// Times that the claim is taken back from another session of the same writer before giving up.
 const RENEWALS: usize = 3;
-/// Limit of one statement on the server, unless the connection string sets one.
-const STATEMENT_TIMEOUT_MS: u32 = 60_000;
 
 const UPSERT: &str = "postgres upsert";
 const DELETE: &str = "postgres delete";
@@ -41,6 +41,8 @@ const COMMIT: &str = "postgres export: commit tx";
 pub(super) struct Change<'a> {
     pub(super) holder: Holder<'a>,
     pub(super) delivery: &'a Delivery,
+    /// Limit of one statement on the server, unless the connection string sets one.
+    pub(super) limit: Duration,
 }
 
 /// What became of an attempt.
@@ -197,7 +199,7 @@ impl Change<'_> {
         let begin = if connection.sets_statement_timeout {
             "BEGIN".to_owned()
         } else {
-            format!("BEGIN; SET LOCAL statement_timeout = {STATEMENT_TIMEOUT_MS}")
+            format!("BEGIN; SET LOCAL statement_timeout = {}", self.limit.as_millis())
         };
         connection.client().batch_execute(&begin).await.map_err(during(BEGIN))?;
         let rows = self.run(connection, &statements.lock, &[], BEGIN).await?;
@@ -230,8 +232,8 @@ impl Change<'_> {
     }
 
     async fn is_empty(&self, connection: &mut Connection, statements: &Statements) -> Result<bool, Failure> {
-        // COPY is a statement of its own kind, which has to be prepared.
-        if !connection.keeps_statements() {
+        // COPY has to be prepared, and one that takes longer than the string allows would never succeed.
+        if !connection.keeps_statements() || connection.sets_statement_timeout {
             return Ok(false);
         }
         let values = self.holder.values("");

@@ -140,11 +140,13 @@ impl Sink for PostgresSink {
     }
 
     async fn deliver(&self, inventory: &InventoryKey, delivery: &Delivery) -> Result<Receipt, PortError> {
+        let limit = self.deadline + for_rows(delivery);
         let change = Change {
             holder: self.holder(inventory),
             delivery,
+            limit,
         };
-        let receipt = self.worker.perform(&change, self.deadline + for_rows(delivery)).await?;
+        let receipt = self.worker.perform(&change, limit).await?;
         if delivery.purge == Purge::Inventory {
             self.forget(inventory);
         } else if receipt.written > 0 {

@@ -30,15 +30,15 @@ const TEST_DEADLINE: Duration = Duration::from_secs(150);
 const WRITER: &str = "cluster-a";
 
 mod contract {
-    //! The suite of the port, for both keys of the main table.
+    //! The suite of the port, with statements that the server keeps and with such that are sent each time.
 
-    mod wide_key {
+    mod kept_statements {
         use crate::postgres::tests::{Bench, run};
 
         kollect_ports::sink_contract!(async { Bench::new() }, run);
     }
 
-    mod no_named_statements {
+    mod sent_statements {
         use crate::postgres::tests::{Bench, run};
 
         fn bench() -> Bench {

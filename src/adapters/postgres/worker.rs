@@ -57,8 +57,6 @@ pub(super) struct Access {
 pub(super) struct Worker {
     access: Access,
     session: Arc<Mutex<Option<Connection>>>,
-    /// How to cancel what the session does at present.
-    canceller: StdMutex<Option<Canceller>>,
     /// Whether a pooler was seen that does not keep prepared statements.
     pooled: AtomicBool,
 }
@@ -71,7 +69,6 @@ impl Worker {
         Self {
             access,
             session: Arc::new(Mutex::new(None)),
-            canceller: StdMutex::new(None),
             pooled: AtomicBool::new(false),
         }
     }
@@ -87,25 +84,34 @@ impl Worker {
         job: &J,
         deadline: Duration,
     ) -> Result<(J::Output, SessionGuard), PortError> {
+        // How to cancel what this job, and no other, has the server do at present.
+        let under_way = UnderWay::default();
         let work = async {
             let mut session = self.session.clone().lock_owned().await;
-            let output = self.repeat(job, &mut session).await?;
+            let output = self.repeat(job, &mut session, &under_way).await?;
             Ok((output, session))
         };
         let Ok(outcome) = timeout(deadline, work).await else {
-            self.cancel().await;
+            if let Some(canceller) = under_way.set(None) {
+                canceller.cancel().await;
+            }
             return Err(overdue(deadline));
         };
         outcome.map_err(|failure: Failure| failure.error)
     }
 
-    async fn repeat<J: Job>(&self, job: &J, session: &mut SessionGuard) -> Result<J::Output, Failure> {
+    async fn repeat<J: Job>(
+        &self,
+        job: &J,
+        session: &mut SessionGuard,
+        under_way: &UnderWay,
+    ) -> Result<J::Output, Failure> {
         let mut attempt = 1;
         loop {
             let (mut connection, statements) = self.ready(session.take()).await?;
-            self.remember(Some(connection.canceller()));
+            under_way.set(Some(connection.canceller()));
             let outcome = job.run(&mut connection, &statements).await;
-            self.remember(None);
+            under_way.set(None);
             let failure = match outcome {
                 Ok(output) => {
                     **session = Some(connection);
@@ -171,16 +177,16 @@ impl Worker {
         let settings = Settings::read(secrets, database, tls).await?;
         dial::connect(&settings, policy).await
     }
+}
 
-    fn remember(&self, canceller: Option<Canceller>) {
-        *self.canceller.lock().unwrap_or_else(PoisonError::into_inner) = canceller;
-    }
+/// What a job has the server do at present, if anything.
+#[derive(Default)]
+struct UnderWay(StdMutex<Option<Canceller>>);
 
-    async fn cancel(&self) {
-        let canceller = self.canceller.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(canceller) = canceller {
-            canceller.cancel().await;
-        }
+impl UnderWay {
+    /// Replaces what is known and gives what was known before.
+    fn set(&self, canceller: Option<Canceller>) -> Option<Canceller> {
+        std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), canceller)
     }
 }
 

@@ -108,7 +108,7 @@ fn a_server_that_is_silent_when_it_is_connected_to_ends_in_a_deadline() {
 fn a_call_that_meets_a_lock_ends_in_its_deadline_and_leaves_nothing_running() {
     run(async {
         let bench = own_server();
-        let sink = bench.with_deadline(Duration::from_secs(1));
+        let sink = bench.with_deadline(Duration::from_secs(3));
         sink.claim(&inventory()).await.unwrap();
         let (database, postgres) = (bench.database.clone(), bench.server.url(&bench.database));
         let mut holder = std::process::Command::new("psql")
@@ -142,7 +142,7 @@ fn a_call_that_meets_a_lock_ends_in_its_deadline_and_leaves_nothing_running() {
         holder.kill().unwrap();
         holder.wait().unwrap();
         assert_eq!(outcome.unwrap_err().class, ErrorClass::Unavailable);
-        assert!(took < Duration::from_secs(3), "{took:?}");
+        assert!(took < Duration::from_secs(10), "{took:?}");
         assert_eq!(bench.sql("SELECT count(*) FROM items"), "0");
     });
 }
