@@ -132,7 +132,12 @@ fn orphans(folders: &[PathBuf], walk: &Walk) -> Vec<Violation> {
     rust_files(folders)
         .iter()
         .filter(|file| !known.contains(file.as_path()))
-        .map(|file| format!("{}: no `mod` leads to it, so it is never compiled", shown(file)))
+        .map(|file| {
+            format!(
+                "{}: no `mod` and no target leads to it, so it is never compiled",
+                shown(file)
+            )
+        })
         .collect()
 }
 
