@@ -92,13 +92,13 @@ fn signal(name: &str, process: &str) {
 fn a_server_that_is_silent_when_it_is_connected_to_ends_in_a_deadline() {
     run(async {
         let bench = own_server();
-        bench.connect_by(&bench.url_with("connect_timeout=1"));
+        bench.connect_by(&bench.url_with("connect_timeout=4"));
         let sink = bench.build(WRITER, "");
         bench.server.pause().unwrap();
         let asked = Instant::now();
         let silent = sink.claim(&inventory()).await.unwrap_err();
         assert_eq!(silent.class, ErrorClass::Unavailable, "{silent}");
-        assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
+        assert!(asked.elapsed() < Duration::from_secs(25), "{:?}", asked.elapsed());
         bench.server.resume().unwrap();
         sink.claim(&inventory()).await.unwrap();
     });
