@@ -236,7 +236,9 @@ impl Metrics for OpenMetrics {
                 let labels = SinkType {
                     sink_type: sink_type.to_string(),
                 };
-                self.export_duration.get_or_create(&labels).observe(duration.as_secs_f64());
+                self.export_duration
+                    .get_or_create(&labels)
+                    .observe(duration.as_secs_f64());
                 let counts = [("written", written), ("deleted", deleted), ("refused", refused)];
                 self.exported(&sink_type, counts, bytes);
                 if let Some(class) = fault {

@@ -44,6 +44,8 @@ impl Operator {
             .env("LOG", folder.path().join("log"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            // The shell reports what it killed, which is no news.
+            .stderr(Stdio::null())
             .spawn()
             .unwrap();
         let mut output = BufReader::new(watchdog.stdout.take().unwrap());
@@ -88,6 +90,7 @@ impl Operator {
     fn signal(&self, name: &str) {
         Command::new("kill")
             .args([&format!("-{name}"), &self.pid])
+            .stderr(Stdio::null())
             .status()
             .unwrap();
     }

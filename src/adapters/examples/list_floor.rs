@@ -166,7 +166,7 @@ fn deployment(number: usize) -> Value {
     json!({
         "apiVersion": "apps/v1", "kind": "Deployment",
         "metadata": {"name": format!("web-{number:06}"), "namespace": NAMESPACE, "labels": labels,
-            "annotations": {"note": "x".repeat(1_000)}},
+            "annotations": {"note": "x".repeat(2_700)}},
         "spec": {
             "replicas": 2,
             "selector": {"matchLabels": {"number": number.to_string()}},

@@ -73,7 +73,7 @@ async fn timed(what: &str, work: impl Future<Output = u64>) {
     let started = Instant::now();
     let rows = work.await;
     let took: Duration = started.elapsed();
-    println!("{what}: {took:.0?} ({rows} rows affected)");
+    println!("{what}: {took:.2?} ({rows} rows affected)");
 }
 
 async fn deliver(sink: &Arc<dyn Sink>, apps: &InventoryKey, upserts: Vec<(RowKey, Arc<Row>)>) -> u64 {

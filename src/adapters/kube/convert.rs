@@ -16,8 +16,6 @@ pub mod profile;
 pub mod sink;
 pub mod target;
 
-
-
 /// A custom resource that becomes a part of the configuration.
 pub trait Configured: kube::Resource {
     /// The domain's definition.

@@ -92,7 +92,10 @@ fn tls(stored: Option<&crd::SinkTls>, namespace: &Arc<str>, problems: &mut Probl
     Tls {
         insecure_skip_verify: stored.insecure_skip_verify,
         ca_bundle,
-        ca_secret: stored.ca_secret_ref.as_ref().map(|reference| secret(reference, namespace)),
+        ca_secret: stored
+            .ca_secret_ref
+            .as_ref()
+            .map(|reference| secret(reference, namespace)),
         client_cert_secret: stored
             .client_cert_secret_ref
             .as_ref()
