@@ -72,12 +72,7 @@ impl Statements {
         let foreign_columns = "(SELECT array_agg(target_name) FROM foreign_rows), \
              (SELECT array_agg(source_uid) FROM foreign_rows), (SELECT array_agg(cluster) FROM foreign_rows)";
         Self {
-            claim: format!(
-                "INSERT INTO {sync} AS held ({SYNC_KEY}, writer, writer_session, state, updated_at) \
-                 VALUES ($1, $2, $3, '', '', '', $4, $5, 'Claimed', now()) \
-                 ON CONFLICT ({SYNC_KEY}) DO UPDATE SET writer_session = excluded.writer_session, \
-                 updated_at = excluded.updated_at WHERE held.writer = excluded.writer RETURNING true"
-            ),
+            claim: take(&sync),
             renew: format!(
                 "UPDATE {sync} SET writer_session = $5, updated_at = now() WHERE {CLAIM_ROW} AND writer = $4 \
                  RETURNING true"
@@ -121,6 +116,16 @@ impl Statements {
             copy: format!("COPY {main} ({MAIN_COLUMNS}) FROM STDIN (FORMAT binary)"),
         }
     }
+}
+
+/// Takes the claim, unless another writer has it.
+fn take(sync: &str) -> String {
+    format!(
+        "INSERT INTO {sync} AS held ({SYNC_KEY}, writer, writer_session, state, updated_at) \
+                 VALUES ($1, $2, $3, '', '', '', $4, $5, 'Claimed', now()) \
+                 ON CONFLICT ({SYNC_KEY}) DO UPDATE SET writer_session = excluded.writer_session, \
+                 updated_at = excluded.updated_at WHERE held.writer = excluded.writer RETURNING true"
+    )
 }
 
 /// Writes rows that are new or differ. Parameters 6 to 9.
