@@ -23,6 +23,9 @@ use crate::export::{self, Workers};
 use crate::outbox::Outbox;
 use crate::publish::{Publisher, View};
 
+#[cfg(test)]
+mod tests;
+
 /// Batches between the watches and the engine. **Policy**: wait, which slows the server's stream. Each batch has up to
 /// 256 rows, which the engine keeps anyway, so the queue costs little and a longer one would hide a slow engine.
 const QUEUE: usize = 32;
@@ -160,14 +163,9 @@ impl Operator {
         }
     }
 
+    /// How long nothing is due, while statuses are published.
     fn next_deadline(&self, now: Now) -> Duration {
-        /// Nothing is due: look again some time, which costs nothing.
-        const IDLE: Duration = Duration::from_mins(1);
-        [self.engine.next_deadline(), self.publisher.next_deadline()]
-            .into_iter()
-            .flatten()
-            .min()
-            .map_or(IDLE, |deadline| deadline.saturating_sub(now.monotonic))
+        until([self.engine.next_deadline(), self.publisher.next_deadline()], now)
     }
 
     /// Takes a new configuration.
@@ -318,7 +316,8 @@ impl Operator {
         }
         while !self.engine.is_drained() {
             let now = self.ports.clock.now();
-            let deadline = self.next_deadline(now);
+            // Statuses are not published any more, so their deadlines do not count.
+            let deadline = until([self.engine.next_deadline(), None], now);
             tokio::select! {
                 Some(event) = inbox.recv() => self.take(event, inbox),
                 () = tokio::time::sleep(deadline) => self.tick(),
@@ -330,4 +329,15 @@ impl Operator {
         }
         self.workers.close().await;
     }
+}
+
+/// How long it is until the first of the deadlines.
+fn until(deadlines: [Option<Duration>; 2], now: Now) -> Duration {
+    /// Nothing is due: look again some time, which costs nothing.
+    const IDLE: Duration = Duration::from_mins(1);
+    deadlines
+        .into_iter()
+        .flatten()
+        .min()
+        .map_or(IDLE, |deadline| deadline.saturating_sub(now.monotonic))
 }

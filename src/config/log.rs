@@ -8,7 +8,7 @@ use clap::ValueEnum;
 pub struct LogConfig {
     /// Filter: a level, or levels by module such as kollect_app=debug,info.
     #[arg(
-        long,
+        long = "log-level",
         alias = "zap-log-level",
         env = "KOLLECT_LOG_LEVEL",
         value_name = "FILTER",

@@ -44,6 +44,10 @@ impl KubeConfigurationSource {
 }
 
 /// A change of one of the watched kinds.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "few are alive at a time, and each is taken apart at once"
+)]
 enum Change {
     Profile(watcher::Event<DeserializeGuard<crd::KollectProfile>>),
     Target(watcher::Event<DeserializeGuard<crd::KollectTarget>>),
@@ -63,12 +67,12 @@ impl ConfigurationSource for KubeConfigurationSource {
         ]);
         stream::unfold((State::default(), changes), |(mut state, mut changes)| async move {
             loop {
-                let mut changed = state.apply(changes.next().await?);
+                let mut is_new = state.apply(changes.next().await?);
                 // Changes that came together are one configuration.
                 while let Some(Some(change)) = changes.next().now_or_never() {
-                    changed |= state.apply(change);
+                    is_new |= state.apply(change);
                 }
-                if changed && state.is_complete() {
+                if is_new && state.is_complete() {
                     let configuration = Arc::new(state.configuration());
                     return Some((configuration, (state, changes)));
                 }

@@ -78,29 +78,29 @@ fn is_same<K: Ord, V: Definition>(a: &BTreeMap<K, V>, b: &BTreeMap<K, V>) -> boo
 mod tests {
     use super::*;
 
-    impl Definition for char {
+    impl Definition for String {
         fn is_same(&self, other: &Self) -> bool {
             self.eq_ignore_ascii_case(other)
         }
     }
 
-    fn row(object: &(u8, char)) -> (u8, char) {
-        *object
+    fn row(object: &(u8, &'static str)) -> (u8, String) {
+        (object.0, object.1.to_owned())
     }
 
     #[test]
     fn rows_of_an_unfinished_relist_are_not_shown_and_what_it_misses_is_gone() {
         let mut table = Table::default();
         assert!(!table.apply(Event::Init, row));
-        assert!(!table.apply(Event::InitApply((1, 'a')), row));
+        assert!(!table.apply(Event::InitApply((1, "a")), row));
         assert!(!table.is_complete());
         assert!(table.apply(Event::InitDone, row));
-        assert!(table.apply(Event::Apply((2, 'b')), row));
+        assert!(table.apply(Event::Apply((2, "b")), row));
         table.apply(Event::Init, row);
-        table.apply(Event::InitApply((2, 'b')), row);
+        table.apply(Event::InitApply((2, "b")), row);
         assert_eq!(table.rows().len(), 2);
         assert!(table.apply(Event::InitDone, row));
-        assert_eq!(table.rows(), &[(2, 'b')].into());
+        assert_eq!(table.rows(), &[(2, "b".to_owned())].into());
     }
 
     #[test]
@@ -108,14 +108,18 @@ mod tests {
         let mut table = Table::default();
         table.apply(Event::Init, row);
         assert!(
-            table.apply(Event::<(u8, char)>::InitDone, row),
+            table.apply(Event::<(u8, &'static str)>::InitDone, row),
             "complete for the first time"
         );
-        assert!(table.apply(Event::Apply((1, 'a')), row));
-        assert!(!table.apply(Event::Apply((1, 'A')), row), "nobody acts on this change");
-        assert_eq!(table.rows(), &[(1, 'A')].into(), "but the latest state is kept");
-        assert!(table.apply(Event::Apply((1, 'b')), row));
-        assert!(table.apply(Event::Delete((1, 'z')), row));
-        assert!(!table.apply(Event::Delete((1, 'a')), row));
+        assert!(table.apply(Event::Apply((1, "a")), row));
+        assert!(!table.apply(Event::Apply((1, "A")), row), "nobody acts on this change");
+        assert_eq!(
+            table.rows(),
+            &[(1, "A".to_owned())].into(),
+            "but the latest state is kept"
+        );
+        assert!(table.apply(Event::Apply((1, "b")), row));
+        assert!(table.apply(Event::Delete((1, "z")), row));
+        assert!(!table.apply(Event::Delete((1, "a")), row));
     }
 }

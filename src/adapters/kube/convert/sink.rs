@@ -81,13 +81,10 @@ fn tls(stored: Option<&crd::SinkTls>, namespace: &Arc<str>, problems: &mut Probl
     };
     let ca_bundle = match stored.ca_bundle.trim() {
         "" => None,
-        text => match STANDARD.decode(text) {
-            Ok(pem) => Some(pem),
-            Err(_) => {
-                problems.add("spec.tls.caBundle: must be base64 of PEM text".to_owned());
-                None
-            }
-        },
+        text => STANDARD
+            .decode(text)
+            .inspect_err(|_| problems.add("spec.tls.caBundle: must be base64 of PEM text".to_owned()))
+            .ok(),
     };
     Tls {
         insecure_skip_verify: stored.insecure_skip_verify,
