@@ -20,21 +20,18 @@ pub struct CrdConfig {
 /// When a file or standard output cannot be written.
 pub fn write(config: &CrdConfig) -> anyhow::Result<()> {
     let definitions = crd::all();
-    match &config.dir {
-        Some(dir) => {
-            std::fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
-            for definition in &definitions {
-                let path = dir.join(crd::file_name(definition));
-                std::fs::write(&path, crd::to_yaml(definition)?)
-                    .with_context(|| format!("cannot write {}", path.display()))?;
-            }
+    if let Some(dir) = &config.dir {
+        std::fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
+        for definition in &definitions {
+            let path = dir.join(crd::file_name(definition));
+            std::fs::write(&path, crd::to_yaml(definition)?)
+                .with_context(|| format!("cannot write {}", path.display()))?;
         }
-        None => {
-            let mut output = std::io::stdout().lock();
-            for definition in &definitions {
-                write!(output, "---\n{}", crd::to_yaml(definition)?).context("cannot write to standard output")?;
-            }
-        }
+        return Ok(());
+    }
+    let mut output = std::io::stdout().lock();
+    for definition in &definitions {
+        write!(output, "---\n{}", crd::to_yaml(definition)?).context("cannot write to standard output")?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Logs")]
 pub struct LogConfig {
-    /// Filter: a level, or levels by module such as kollect_app=debug,info.
+    /// Filter: a level, or levels by module such as `kollect_app=debug,info`.
     #[arg(
         long = "log-level",
         alias = "zap-log-level",

@@ -1,7 +1,7 @@
 //! The operator as a process.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -105,10 +105,9 @@ impl Drop for Operator {
         if std::thread::panicking() {
             let log = self.log();
             let tail: Vec<&str> = log.lines().rev().take(30).collect();
-            eprintln!(
-                "end of the operator's log:\n{}",
-                tail.into_iter().rev().collect::<Vec<_>>().join("\n")
-            );
+            let tail = tail.into_iter().rev().collect::<Vec<_>>().join("\n");
+            // A closed standard error only costs the hint.
+            let _ = writeln!(std::io::stderr(), "end of the operator's log:\n{tail}");
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::operator::Operator;
 use crate::table::Table;
 
 /// How long anything may take that should happen at once.
-pub const SOON: Duration = Duration::from_secs(60);
+pub const SOON: Duration = Duration::from_mins(1);
 
 static TURN: Mutex<()> = Mutex::const_new(());
 static NAMES: AtomicU32 = AtomicU32::new(0);
@@ -32,7 +32,7 @@ pub struct World {
 /// The database server: shared, or the test's own if it stops it.
 pub enum Database {
     Shared(&'static Postgres, String),
-    Own(Postgres, String),
+    Own(Box<Postgres>, String),
 }
 
 impl Database {
@@ -81,7 +81,7 @@ impl World {
     pub async fn with_own_postgres() -> Self {
         let own = Postgres::start().unwrap();
         let database = own.create_database().unwrap();
-        Self::with(Database::Own(own, database)).await
+        Self::with(Database::Own(Box::new(own), database)).await
     }
 
     async fn with(postgres: Database) -> Self {
