@@ -197,21 +197,18 @@ impl Operator {
 
     /// Takes an event, and others that wait already.
     fn take(&mut self, event: Event, inbox: &mut mpsc::Receiver<Event>) {
-        let mut next = Some(event);
-        for _ in 0..TURN {
-            let Some(event) = next else {
+        self.apply(event);
+        for _ in 1..TURN {
+            let Ok(event) = inbox.try_recv() else {
                 break;
             };
-            let now = self.ports.clock.now();
-            let effects = self.engine.apply(event, now);
-            self.carry_out(effects);
-            next = inbox.try_recv().ok();
+            self.apply(event);
         }
-        if let Some(event) = next {
-            let now = self.ports.clock.now();
-            let effects = self.engine.apply(event, now);
-            self.carry_out(effects);
-        }
+    }
+
+    fn apply(&mut self, event: Event) {
+        let effects = self.engine.apply(event, self.ports.clock.now());
+        self.carry_out(effects);
     }
 
     fn tick(&mut self) {
