@@ -31,6 +31,7 @@ pub mod fault;
 pub mod ids;
 pub mod plan;
 pub mod profile;
+pub mod query;
 pub mod redact;
 pub mod row;
 pub mod selection;

@@ -6,6 +6,7 @@
 //! * [`SecretReader`](secrets::SecretReader): Secrets, by reference.
 //! * [`ConfigurationSource`](resources::ConfigurationSource): our own resources, as one configuration.
 //! * [`ResourceWriter`](resources::ResourceWriter): their statuses and finalizers.
+//! * [`InventoryReader`](query::InventoryReader), [`HealthReader`](query::HealthReader): what a database sink holds.
 //! * [`Clock`](clock::Clock): the time.
 //! * [`Metrics`](metrics::Metrics): what happened, as typed events.
 //!
@@ -18,6 +19,7 @@ pub mod error;
 #[cfg(feature = "fakes")]
 pub mod fakes;
 pub mod metrics;
+pub mod query;
 pub mod resources;
 pub mod secrets;
 pub mod sink;

@@ -24,6 +24,7 @@ const DOMAIN: &[&str] = &[
 ];
 const PORTS: &[&str] = &["kollect-domain", "async-trait", "futures"];
 const APP: &[&str] = &["kollect-ports", "tokio", "tokio-util", "tracing"];
+const UI: &[&str] = &["kollect-ports", "axum", "askama", "tokio", "tracing"];
 
 /// What every package may use, and why it is the right amount.
 const POLICY: &[(&str, Allowed)] = &[
@@ -33,6 +34,8 @@ const POLICY: &[(&str, Allowed)] = &[
     ("kollect-ports", Allowed::Only(&[DOMAIN, PORTS])),
     // Tasks; it knows no technology.
     ("kollect-app", Allowed::Only(&[DOMAIN, PORTS, APP])),
+    // Pages over the reading ports: no driver of any database, no client of any cluster, so it cannot write.
+    ("kollect-ui", Allowed::Only(&[DOMAIN, PORTS, UI])),
     // Any technology; it knows no use case. Reading the command line and giving up are the program's business.
     (
         "kollect-adapters",

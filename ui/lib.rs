@@ -1,0 +1,1 @@
+//! Read-only pages over an exported inventory, rendered on the server.
