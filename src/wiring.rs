@@ -14,7 +14,7 @@ use kollect_adapters::kube::secrets::{KubeSecretReader, SecretPolicy};
 use kollect_adapters::kube::source::KubeObjectSource;
 use kollect_adapters::metrics::OpenMetrics;
 use kollect_adapters::postgres::PostgresSinkFactory;
-use kollect_app::operator::{self, Ports, Settings, Signals};
+use kollect_app::operator::{self, Ports, Settings, Signals, Until};
 use kollect_domain::selection::namespaces::Defaults;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -81,6 +81,7 @@ async fn run(config: OperatorConfig) -> anyhow::Result<()> {
         metrics: metrics.clone(),
     };
     let settings = Settings {
+        until: Until::Stopped,
         defaults: defaults(&selection),
         scrub_keys: config::list(&selection.scrub_keys),
         shutdown_grace: limits.shutdown_grace,
@@ -96,7 +97,7 @@ async fn run(config: OperatorConfig) -> anyhow::Result<()> {
     tokio::pin!(operator);
     // A listener that ends early ends the process with its error; otherwise the operator ends when it is asked to.
     let ended = tokio::select! {
-        () = &mut operator => Ok(()),
+        _ = &mut operator => Ok(()),
         Some(ended) = servers.join_next() => ended.context("a listener panicked").and_then(|served| served),
     };
     stop.cancel();

@@ -6,6 +6,10 @@ pub mod admin;
 pub mod clock;
 #[cfg(feature = "postgres")]
 pub mod endpoint;
+#[cfg(feature = "files")]
+pub mod files;
+#[cfg(any(feature = "kube", feature = "files"))]
+mod json_text;
 #[cfg(feature = "kube")]
 pub mod kube;
 #[cfg(feature = "runtime")]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
+use futures::stream::BoxStream;
 use kollect_domain::aggregate::rows::Outcome;
 use kollect_domain::condition::reason;
 use kollect_domain::engine::{Event, SourceStep};
@@ -79,42 +80,29 @@ impl Sessions {
                 closing.insert(key, running.task);
             }
         }
-        for (key, members) in wanted {
+        // All are opened before any is read: a source that reads all kinds in one go serves them together.
+        let opened: Vec<_> = wanted
+            .into_iter()
+            .map(|(key, members)| (self.session(&key, members), key))
+            .map(|(session, key)| (session.shared.source.open(session.request.clone()), session, key))
+            .collect();
+        for (stream, session, key) in opened {
             let predecessor = closing.remove(&key);
-            let running = self.open(&key, &members, predecessor);
+            let running = start(session, stream, predecessor);
             self.running.insert(key, running);
         }
     }
 
-    fn open(&self, key: &SessionKey, members: &[Arc<Registration>], predecessor: Option<JoinHandle<()>>) -> Running {
-        let (relist, relists) = watch::channel(Duration::ZERO);
-        let cancel = CancellationToken::new();
-        let session = Session {
+    fn session(&self, key: &SessionKey, members: Vec<Arc<Registration>>) -> Session {
+        Session {
             request: WatchRequest {
                 gvk: key.gvk.clone(),
                 scope: key.scope.clone(),
-                mask: Arc::new(session::mask(members)),
+                mask: Arc::new(session::mask(&members)),
                 label_selector: key.label_selector.clone(),
             },
             shared: self.shared.clone(),
-            members: members.to_vec(),
-        };
-        let token = cancel.clone();
-        let span = tracing::info_span!("watch", object.kind = %key.gvk);
-        let task = tokio::spawn(
-            async move {
-                if let Some(predecessor) = predecessor {
-                    joined(predecessor).await;
-                }
-                token.run_until_cancelled(session.run(relists)).await;
-            }
-            .instrument(span),
-        );
-        Running {
-            members: session::members(members),
-            relist,
-            cancel,
-            task,
+            members,
         }
     }
 
@@ -141,6 +129,29 @@ impl Sessions {
     }
 }
 
+fn start(session: Session, stream: SourceStream, predecessor: Option<JoinHandle<()>>) -> Running {
+    let (relist, relists) = watch::channel(Duration::ZERO);
+    let members = session::members(&session.members);
+    let cancel = CancellationToken::new();
+    let token = cancel.clone();
+    let span = tracing::info_span!("watch", object.kind = %session.request.gvk);
+    let task = tokio::spawn(
+        async move {
+            if let Some(predecessor) = predecessor {
+                joined(predecessor).await;
+            }
+            token.run_until_cancelled(session.run(stream, relists)).await;
+        }
+        .instrument(span),
+    );
+    Running {
+        members,
+        relist,
+        cancel,
+        task,
+    }
+}
+
 async fn joined(task: JoinHandle<()>) {
     if let Err(error) = task.await
         && error.is_panic()
@@ -148,6 +159,8 @@ async fn joined(task: JoinHandle<()>) {
         tracing::error!(%error, "a watch task panicked; its kind is listed anew by its successor");
     }
 }
+
+type SourceStream = BoxStream<'static, SourceEvent>;
 
 /// What one target makes of a batch of objects.
 type Judged<'a> = (&'a Arc<Registration>, Vec<(Arc<str>, Outcome)>);
@@ -159,9 +172,8 @@ struct Session {
 }
 
 impl Session {
-    async fn run(self, mut relists: watch::Receiver<Duration>) {
+    async fn run(self, mut stream: SourceStream, mut relists: watch::Receiver<Duration>) {
         loop {
-            let mut stream = self.shared.source.open(self.request.clone());
             let mut reopen_at: Option<Instant> = None;
             loop {
                 let reopen = async {
@@ -186,6 +198,7 @@ impl Session {
                     () = reopen => break,
                 }
             }
+            stream = self.shared.source.open(self.request.clone());
         }
     }
 
@@ -193,6 +206,10 @@ impl Session {
         match event {
             SourceEvent::ListStarted => self.tell_all(&SourceStep::ListStarted).await,
             SourceEvent::ListDone => self.tell_all(&SourceStep::ListDone).await,
+            SourceEvent::ListIncomplete { message } => {
+                let fault = Fault::new(ErrorClass::Rejected, reason::SOURCE_INCOMPLETE, message);
+                self.tell_all(&SourceStep::ListIncomplete(fault)).await;
+            }
             SourceEvent::Resumed => self.tell_all(&SourceStep::Resumed).await,
             SourceEvent::Failed { failure, message } => {
                 tracing::warn!(object.kind = %self.request.gvk, ?failure, "collection is interrupted: {message}");
@@ -215,6 +232,7 @@ impl Session {
                     .map(|event| match event {
                         ObjectEvent::Seen(object) => (object.uid.clone(), member.judge(&object.value, &namespaces)),
                         ObjectEvent::Gone { uid } => (uid.clone(), Outcome::Gone),
+                        ObjectEvent::Undecodable { uid, message } => (uid.clone(), Outcome::Failed(message.clone())),
                     })
                     .inspect(|(_, outcome)| failures += u64::from(matches!(outcome, Outcome::Failed(_))))
                     .collect();

@@ -15,6 +15,7 @@
 
 pub mod collect;
 pub mod export;
+pub mod once;
 pub mod operator;
 pub mod outbox;
 pub mod publish;

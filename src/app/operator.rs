@@ -1,13 +1,16 @@
 //! The operator: one task that owns the engine and connects it with everything else.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
 use kollect_domain::config::Configuration;
+use kollect_domain::engine::report::{BindingReport, TargetReport};
 use kollect_domain::engine::{Effect, Engine, Event};
-use kollect_domain::ids::NamespacedName;
-use kollect_domain::plan::{Decisions, Planner, affected_by_namespaces};
+use kollect_domain::fault::Fault;
+use kollect_domain::ids::{BindingKey, NamespacedName, TargetKey};
+use kollect_domain::plan::{Blocked, Decisions, Planner, affected_by_namespaces};
 use kollect_domain::selection::namespaces::{Defaults, Namespaces};
 use kollect_domain::time::Now;
 use kollect_ports::clock::Clock;
@@ -36,6 +39,9 @@ const TURN: usize = 64;
 /// Pause before a list that must confirm a suspicious loss.
 const CONFIRM_AFTER: Duration = Duration::from_secs(2);
 
+/// Failures of a sink in a row after which a run that ends by itself gives it up: about eight seconds.
+const EXPORT_ATTEMPTS: u32 = 6;
+
 /// Finalizer of inventories.
 const INVENTORY_FINALIZER: &str = "kollect.dev/inventory-cleanup";
 /// Finalizer that earlier versions put on targets, which need none.
@@ -58,9 +64,20 @@ pub struct Ports {
     pub metrics: Arc<dyn Metrics>,
 }
 
+/// When the operator stops by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// Never.
+    Stopped,
+    /// Once the first lists are done and every sink has their rows, or cannot be written.
+    Exported,
+}
+
 /// What the operator can be told.
 #[derive(Debug, Clone)]
 pub struct Settings {
+    /// When it stops by itself.
+    pub until: Until,
     /// Namespace restrictions of every target.
     pub defaults: Defaults,
     /// Keys that are redacted besides the built-in ones.
@@ -94,8 +111,18 @@ struct Operator {
     configured: bool,
 }
 
-/// Runs until asked to stop; then delivers what is under way, within the grace time.
-pub async fn run(ports: Ports, settings: Settings, signals: Signals) {
+/// What became of everything when the operator stopped.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Targets; a condition reason and a message for those that could not be collected at all.
+    pub targets: BTreeMap<TargetKey, Result<TargetReport, Blocked>>,
+    /// Inventories and their sinks; a fault for sinks that could not be used at all.
+    pub bindings: BTreeMap<BindingKey, Result<BindingReport, Fault>>,
+}
+
+/// Runs until asked to stop, or until what [`Settings::until`] says; then delivers what is under way, within the grace
+/// time.
+pub async fn run(ports: Ports, settings: Settings, signals: Signals) -> Outcome {
     let (events, mut inbox) = mpsc::channel(QUEUE);
     let mut configurations = ports.configuration.watch();
     let outbox = Outbox::new();
@@ -117,11 +144,15 @@ pub async fn run(ports: Ports, settings: Settings, signals: Signals) {
             () = signals.shutdown.cancelled() => break,
         }
         operator.after_turn(inbox.len());
+        if operator.is_done() {
+            break;
+        }
     }
     operator.drain(&mut inbox).await;
     writer.abort();
     // Aborted on purpose; nothing else is to be learned from it.
     let _ = writer.await;
+    operator.outcome()
 }
 
 impl Operator {
@@ -293,6 +324,45 @@ impl Operator {
         }
     }
 
+    fn is_done(&self) -> bool {
+        self.settings.until == Until::Exported
+            && self.configured
+            && self.engine.is_settled()
+            && self.engine.is_exported(EXPORT_ATTEMPTS)
+    }
+
+    fn outcome(&self) -> Outcome {
+        let Decisions {
+            registrations,
+            blocked_targets,
+            inventories,
+            ..
+        } = &self.decisions;
+        let collected = registrations
+            .keys()
+            .filter_map(|key| Some((key.clone(), Ok(self.engine.target(key)?))));
+        let blocked = blocked_targets
+            .iter()
+            .map(|(key, blocked)| (key.clone(), Err(blocked.clone())));
+        let bindings = inventories.iter().flat_map(|(inventory, decision)| {
+            decision.sinks.iter().filter_map(|(sink, fault)| {
+                let key = BindingKey {
+                    inventory: inventory.clone(),
+                    sink: sink.clone(),
+                };
+                let result = match fault {
+                    Some(fault) => Err(fault.clone()),
+                    None => Ok(self.engine.binding(&key)?),
+                };
+                Some((key, result))
+            })
+        });
+        Outcome {
+            targets: collected.chain(blocked).collect(),
+            bindings: bindings.collect(),
+        }
+    }
+
     /// Stops collecting, and delivers what is known until every sink is level or the grace time is over.
     async fn drain(&mut self, inbox: &mut mpsc::Receiver<Event>) {
         tracing::info!("stopping: delivering what is under way");
@@ -311,6 +381,8 @@ impl Operator {
         while let Ok(event) = inbox.try_recv() {
             self.take(event, inbox);
         }
+        let effects = self.engine.wind_up(self.ports.clock.now());
+        self.carry_out(effects);
         while !self.engine.is_drained() {
             let now = self.ports.clock.now();
             // Statuses are not published any more, so their deadlines do not count.

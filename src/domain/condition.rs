@@ -151,6 +151,8 @@ pub mod reason {
     pub const SCOPE_FORBIDDEN: &str = "ScopeForbidden";
     /// The API server does not answer; rows are the last known ones.
     pub const SOURCE_UNAVAILABLE: &str = "SourceUnavailable";
+    /// A part of the source cannot be read: rows of what was not seen stay.
+    pub const SOURCE_INCOMPLETE: &str = "SourceIncomplete";
     /// Some objects of a target fail extraction.
     pub const EXTRACTION_FAILED: &str = "ExtractionFailed";
     /// All sinks of an object can be reached.

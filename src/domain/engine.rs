@@ -85,6 +85,8 @@ pub enum SourceStep {
     Rows(Vec<(Arc<str>, Outcome)>),
     /// The list finished without error.
     ListDone,
+    /// The list finished and a part of it could not be read: what it showed counts, what it did not show says nothing.
+    ListIncomplete(Fault),
     /// Collection is interrupted.
     Failed(Fault),
     /// Collection goes on.
@@ -339,6 +341,14 @@ impl Engine {
             self.advance(&key, now, &mut effects);
         }
         effects
+    }
+
+    /// Nothing will be collected any more: what is left is to be delivered, and the last state recorded.
+    pub fn wind_up(&mut self, now: Now) -> Vec<Effect> {
+        for binding in self.bindings.values_mut() {
+            binding.wind_up(now.monotonic);
+        }
+        self.tick(now)
     }
 
     /// When [`Engine::tick`] has something to do, as a monotonic reading; `None` = not before the next event.

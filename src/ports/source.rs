@@ -44,6 +44,13 @@ pub enum ObjectEvent {
         /// `metadata.uid`.
         uid: Arc<str>,
     },
+    /// The object exists and cannot be decoded: whatever is known of it stays.
+    Undecodable {
+        /// `metadata.uid`.
+        uid: Arc<str>,
+        /// Why.
+        message: String,
+    },
 }
 
 /// Why a kind cannot be listed or watched at present.
@@ -59,7 +66,7 @@ pub enum SourceFailure {
 
 /// One step of a source stream.
 ///
-/// **Order**: `ListStarted`, any number of `Objects`, `ListDone`, then `Objects` as changes come, for ever. A relist
+/// **Order**: `ListStarted`, any number of `Objects`, `ListDone` or `ListIncomplete`, then `Objects` as changes come, for ever. A relist
 /// begins again with `ListStarted`. `Failed` may come at any point: a list that was under way is then abandoned (no
 /// `ListDone` follows without a new `ListStarted`). `Resumed` says that a failed watch goes on without a relist.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,6 +77,12 @@ pub enum SourceEvent {
     Objects(Vec<ObjectEvent>),
     /// The list finished without error: what was not seen since `ListStarted` does not exist.
     ListDone,
+    /// The list finished and a part of it could not be read: what was not seen may exist all the same. Sources that
+    /// cannot mend that by trying again say so; others say `Failed` and try again.
+    ListIncomplete {
+        /// What could not be read and what to do about it.
+        message: String,
+    },
     /// Collection is interrupted; the source keeps trying by itself.
     Failed {
         /// Why.

@@ -133,7 +133,7 @@ struct Bench {
     database: Arc<FakeDatabase>,
     shutdown: CancellationToken,
     ready: watch::Receiver<bool>,
-    running: JoinHandle<()>,
+    running: JoinHandle<Outcome>,
 }
 
 impl Bench {
@@ -153,6 +153,7 @@ impl Bench {
             metrics: Arc::new(FakeMetrics::default()),
         };
         let settings = Settings {
+            until: Until::Stopped,
             defaults: Defaults::default(),
             scrub_keys: vec![],
             shutdown_grace: Duration::from_secs(20),

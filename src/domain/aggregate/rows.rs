@@ -62,6 +62,8 @@ pub struct Scope {
     pub covers: WatchScope,
     /// True once a list finished since the registration, so that absence means deletion.
     pub complete: bool,
+    /// True once a list showed what it could, without being able to show all: nothing is known of what is absent.
+    pub incomplete: bool,
     /// True while a list is under way.
     pub listing: bool,
     /// When the last list finished.
@@ -108,6 +110,7 @@ impl TargetRows {
             fresh.push(Scope {
                 covers: covers.clone(),
                 complete: false,
+                incomplete: false,
                 listing: false,
                 last_list: before.and_then(|b| b.last_list),
                 last_event: before.and_then(|b| b.last_event),
@@ -136,6 +139,14 @@ impl TargetRows {
     pub fn list_abandoned(&mut self, covers: &WatchScope) {
         if let Some(scope) = self.scope_mut(covers) {
             scope.listing = false;
+        }
+    }
+
+    /// A list of a scope showed what it could, and could not show all.
+    pub fn list_incomplete(&mut self, covers: &WatchScope) {
+        if let Some(scope) = self.scope_mut(covers) {
+            scope.listing = false;
+            scope.incomplete = !scope.complete;
         }
     }
 
@@ -253,6 +264,7 @@ impl TargetRows {
         let scope = &mut self.scopes[index];
         scope.listing = false;
         scope.complete = true;
+        scope.incomplete = false;
         scope.last_list = Some(now);
         let mark = scope.mark;
         let all_complete = self.scopes.iter().all(|s| s.complete);

@@ -53,6 +53,8 @@ pub struct Binding {
     operation: Option<Operation>,
     record_due: Duration,
     last_record: Option<Duration>,
+    /// True while the last state has yet to be recorded before everything stops.
+    owes_record: bool,
     last_export: Option<Timestamp>,
     settled: bool,
     fault: Option<Fault>,
@@ -95,6 +97,7 @@ impl Binding {
             operation: None,
             record_due: Duration::ZERO,
             last_record: None,
+            owes_record: false,
             last_export: None,
             settled: false,
             fault: None,
@@ -140,6 +143,12 @@ impl Binding {
         self.links.remove(name);
         self.refused.retain(|key| key.target != *name);
         self.purge.insert(name.clone());
+    }
+
+    /// Nothing will happen to targets any more: once everything is delivered, the last state is recorded.
+    pub fn wind_up(&mut self, now: Duration) {
+        self.owes_record = !self.links.is_empty() && self.closing.is_none();
+        self.record_due = self.record_due.min(now);
     }
 
     /// Something happened to a target.
@@ -312,7 +321,9 @@ impl Binding {
                 .collect(),
             connected: self.claimed,
             last_export: self.last_export,
+            recorded: !self.owes_record,
             fault: self.fault.clone(),
+            failures: self.cadence.failures(),
             refused: self.refused.len(),
             last_refusal: self.last_refusal.clone(),
         }

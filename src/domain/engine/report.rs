@@ -38,8 +38,12 @@ pub struct BindingReport {
     pub settled: bool,
     /// When the sink last acknowledged the inventory's state.
     pub last_export: Option<Timestamp>,
+    /// False while the last state has yet to be recorded before everything stops.
+    pub recorded: bool,
     /// Why the last operation failed, if it did.
     pub fault: Option<Fault>,
+    /// How often in a row it failed.
+    pub failures: u32,
     /// Rows that the sink refuses for what they contain.
     pub refused: usize,
     /// Why it refused the latest of them.
@@ -54,7 +58,7 @@ impl Engine {
             rows: target.rows().row_count(),
             failures: target.rows().failures(),
             last_failure: target.rows().last_failure().map(str::to_owned),
-            complete: target.is_deliverable(),
+            complete: target.is_complete(),
             fault: target.fault().cloned(),
         })
     }
@@ -84,12 +88,24 @@ impl Engine {
             .sum()
     }
 
-    /// True when nothing waits to be delivered that could be: every binding is level, or its sink is at fault.
+    /// True when nothing waits to be delivered or recorded that could be: every binding is done, or its sink is at
+    /// fault.
     pub fn is_drained(&self) -> bool {
-        self.bindings.keys().all(|key| {
-            self.binding(key)
-                .is_none_or(|report| report.level || report.fault.is_some())
+        self.every_binding(|report| (report.level && report.recorded) || report.fault.is_some())
+    }
+
+    /// True when every binding is level, or its sink failed so often in a row that trying again is not worth a wait.
+    pub fn is_exported(&self, attempts: u32) -> bool {
+        self.every_binding(|report| {
+            let hopeless = |fault: &Fault| fault.class.is_terminal() || report.failures >= attempts;
+            report.level || report.fault.as_ref().is_some_and(hopeless)
         })
+    }
+
+    fn every_binding(&self, holds: impl Fn(&BindingReport) -> bool) -> bool {
+        self.bindings
+            .keys()
+            .all(|key| self.binding(key).is_none_or(|report| holds(&report)))
     }
 
     /// True once the first list of every target finished or failed.

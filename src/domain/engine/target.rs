@@ -104,6 +104,11 @@ impl Target {
                     self.rows.shrink();
                 }
             }
+            SourceStep::ListIncomplete(fault) => {
+                self.rows.list_incomplete(scope);
+                registration.failures.insert(scope.clone(), fault);
+                stepped.visible = true;
+            }
             SourceStep::Failed(fault) => {
                 self.rows.list_abandoned(scope);
                 stepped.visible = registration.failures.insert(scope.clone(), fault.clone()) != Some(fault);
@@ -141,12 +146,21 @@ impl Target {
         self.rows.scopes().iter().map(|scope| scope.covers.clone()).collect()
     }
 
-    /// Whether changes of the rows may be delivered: the present definition was listed whole. Until then the sinks
-    /// keep serving what they have.
+    /// Whether changes of the rows may be delivered: the present definition was listed, as far as that is possible.
+    /// Until then the sinks keep serving what they have.
     pub fn is_deliverable(&self) -> bool {
         self.epoch().is_some()
             && !self.rows.scopes().is_empty()
-            && self.rows.scopes().iter().all(|scope| scope.complete)
+            && self
+                .rows
+                .scopes()
+                .iter()
+                .all(|scope| scope.complete || scope.incomplete)
+    }
+
+    /// Whether the present definition was listed whole.
+    pub fn is_complete(&self) -> bool {
+        self.is_deliverable() && self.rows.scopes().iter().all(|scope| scope.complete)
     }
 
     /// Why collection is interrupted, of the first scope for which it is.

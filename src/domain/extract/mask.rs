@@ -93,6 +93,15 @@ impl Mask {
         self.root.all || self.root.member(name).is_some()
     }
 
+    /// Decodes one member of the object, for those who read the object's members themselves; `None` when nothing of it
+    /// is kept.
+    pub fn member(&self, name: &str) -> Option<MemberSeed<'_>> {
+        if self.root.all {
+            return Some(MemberSeed(&self.root));
+        }
+        self.root.member(name).map(MemberSeed)
+    }
+
     /// Removes what the mask does not keep from an object that was decoded whole.
     pub fn prune(&self, object: &mut Value) {
         self.root.prune(object);
@@ -126,6 +135,18 @@ impl<'de> DeserializeSeed<'de> for &Mask {
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
         decode::NodeSeed(&self.root).deserialize(deserializer)
+    }
+}
+
+/// Decodes one member of an object under a mask.
+#[derive(Debug)]
+pub struct MemberSeed<'m>(&'m Node);
+
+impl<'de> DeserializeSeed<'de> for MemberSeed<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        decode::NodeSeed(self.0).deserialize(deserializer)
     }
 }
 

@@ -4,22 +4,20 @@
 //! before the items (built-in kinds) or after them (custom resources), and text inside strings can never be mistaken
 //! for structure. Objects are decoded straight from the buffer; there is no separate pass that looks for their ends.
 
-use std::marker::PhantomData;
-
-use bytes::{Buf, BytesMut};
+use bytes::BytesMut;
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, IgnoredAny};
-use serde_json::{Deserializer, Value};
+use serde::de::IgnoredAny;
+use serde_json::Value;
 
 use super::decoder::{Fields, ObjectDecoder};
 use super::object::{Meta, Metadata};
+use crate::json_text::{JsonText, TooLarge, unexpected};
 use crate::kube::client::{Refusal, Status, StatusDetails};
+
+pub(super) use crate::json_text::VALUE_LIMIT_BYTES as PIECE_LIMIT_BYTES;
 
 /// Text that is collected before the first attempt to decode it: large enough that few objects straddle two chunks.
 const CHUNK_BYTES: usize = 128 << 10;
-/// Largest single piece (one object, or one other member). etcd refuses objects above 1.5 MiB; this leaves room for
-/// servers with their own storage and keeps a broken one from filling the memory.
-pub(super) const PIECE_LIMIT_BYTES: usize = 16 << 20;
 
 /// What [`ListDecoder::next`] found.
 #[derive(Debug)]
@@ -83,13 +81,8 @@ enum Place {
 #[derive(Debug)]
 pub(super) struct ListDecoder<D> {
     decoder: D,
-    buffer: BytesMut,
+    text: JsonText,
     place: Place,
-    /// Text that is collected before an attempt.
-    chunk_bytes: usize,
-    /// With less text than this another attempt would fail again.
-    worth_trying: usize,
-    finished: bool,
     kind: String,
     meta: ListMeta,
     status: Status,
@@ -97,15 +90,11 @@ pub(super) struct ListDecoder<D> {
 
 impl<D: ObjectDecoder> ListDecoder<D> {
     /// A decoder that reuses the memory of `buffer`.
-    pub(super) fn new(decoder: D, mut buffer: BytesMut) -> Self {
-        buffer.clear();
+    pub(super) fn new(decoder: D, buffer: BytesMut) -> Self {
         Self {
             decoder,
-            buffer,
+            text: JsonText::new(buffer, CHUNK_BYTES),
             place: Place::Start,
-            chunk_bytes: CHUNK_BYTES,
-            worth_trying: CHUNK_BYTES,
-            finished: false,
             kind: String::new(),
             meta: ListMeta::default(),
             status: Status::default(),
@@ -114,22 +103,22 @@ impl<D: ObjectDecoder> ListDecoder<D> {
 
     /// Adds text that has arrived.
     pub(super) fn push(&mut self, chunk: &[u8]) {
-        self.buffer.extend_from_slice(chunk);
+        self.text.push(chunk);
     }
 
     /// Says that the body has ended.
     pub(super) fn finish(&mut self) {
-        self.finished = true;
+        self.text.finish();
     }
 
     /// True while too little text has arrived for another attempt to be worth it.
     pub(super) fn is_hungry(&self) -> bool {
-        self.buffer.len() < self.worth_trying && !self.finished
+        self.text.is_hungry()
     }
 
     /// Gives the buffer back for the next page.
     pub(super) fn into_buffer(self) -> BytesMut {
-        self.buffer
+        self.text.into_buffer()
     }
 
     /// Decodes the next object.
@@ -141,59 +130,49 @@ impl<D: ObjectDecoder> ListDecoder<D> {
             return Ok(Step::NeedMore);
         }
         loop {
-            let Some(first) = self.next_byte() else {
+            let Some(first) = self.text.next_byte() else {
                 return match self.place {
-                    Place::End if self.finished => self.end(),
+                    Place::End if self.text.is_finished() => self.end(),
                     _ => self.wait(),
                 };
             };
             match (self.place, first) {
                 (Place::Start, b'{') | (Place::Items, b']') => self.enter(1, Place::Members),
                 (Place::Members, b'}') => self.enter(1, Place::End),
-                (Place::Members | Place::Items, b',') => self.buffer.advance(1),
+                (Place::Members | Place::Items, b',') => self.text.advance(1),
                 (Place::Members, _) => {
                     if !self.read_member()? {
                         return self.wait();
                     }
                 }
                 (Place::Items, _) => return self.read_item(),
-                (Place::Start | Place::End, _) => return Err(not_an_object(&self.buffer)),
+                (Place::Start | Place::End, other) => {
+                    return Err(unexpected("the members of a list", Some(&other)).into());
+                }
             }
         }
     }
 
     fn enter(&mut self, bytes: usize, place: Place) {
-        self.buffer.advance(bytes);
+        self.text.advance(bytes);
         self.place = place;
     }
 
-    /// Skips white space.
-    fn next_byte(&mut self) -> Option<u8> {
-        let blank = self.buffer.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        self.buffer.advance(blank);
-        self.buffer.first().copied()
-    }
-
     fn wait(&mut self) -> Result<Step, ListError> {
-        if self.finished {
-            return Err(cut_short(&self.buffer));
+        if self.text.is_finished() {
+            return Err(cut_short(self.text.rest()));
         }
-        if self.buffer.len() > PIECE_LIMIT_BYTES {
-            return Err(ListError::TooLarge);
-        }
-        // Trying again only after a large piece has doubled keeps it linear.
-        let doubled = self.buffer.len() + self.buffer.len().max(self.chunk_bytes);
-        self.worth_trying = doubled.min(PIECE_LIMIT_BYTES + 1);
+        self.text.want_more().map_err(|TooLarge| ListError::TooLarge)?;
         Ok(Step::NeedMore)
     }
 
     fn read_item(&mut self) -> Result<Step, ListError> {
-        let step = match self.front(0, Fields(&self.decoder)) {
+        let step = match self.text.seeded(0, Fields(&self.decoder)) {
             Ok(None) => return self.wait(),
             Ok(Some((value, bytes))) => Step::Object { value, bytes },
             // One bad object must not cost the others. Reading only its metadata needs no recursion and checks no
             // other values.
-            Err(error) => match self.front(0, PhantomData::<Metadata>)? {
+            Err(error) => match self.text.value::<Metadata>(0)? {
                 None => return self.wait(),
                 Some((Metadata { metadata: meta }, bytes)) => Step::Skipped { meta, error, bytes },
             },
@@ -201,79 +180,45 @@ impl<D: ObjectDecoder> ListDecoder<D> {
         let (Step::Object { bytes, .. } | Step::Skipped { bytes, .. }) = step else {
             return Ok(step);
         };
-        self.buffer.advance(bytes);
+        self.text.advance(bytes);
         Ok(step)
     }
 
     /// Reads one member of the list itself; false when it has not arrived whole.
     fn read_member(&mut self) -> Result<bool, ListError> {
-        let Some((key, mut used)) = self.text(0)? else {
+        let Some((key, used)) = self.text.member()? else {
             return Ok(false);
         };
-        used += self.blanks(used);
-        match self.buffer.get(used) {
-            None => return Ok(false),
-            Some(b':') => used += 1,
-            Some(_) => return Err(not_an_object(&self.buffer)),
-        }
-        used += self.blanks(used);
-        if key == "items" && self.buffer.get(used) == Some(&b'[') {
+        if key == "items" && self.text.rest().get(used) == Some(&b'[') {
             self.enter(used + 1, Place::Items);
             return Ok(true);
         }
         let value = match key.as_str() {
-            "kind" => self.member(used)?.map(|(value, end)| (self.kind = value, end)),
-            "metadata" => self.member(used)?.map(|(value, end)| (self.meta = value, end)),
-            "code" => self.member(used)?.map(|(value, end)| (self.status.code = value, end)),
-            "reason" => self.member(used)?.map(|(value, end)| (self.status.reason = value, end)),
+            "kind" => self.text.value(used)?.map(|(value, end)| (self.kind = value, end)),
+            "metadata" => self.text.value(used)?.map(|(value, end)| (self.meta = value, end)),
+            "code" => self
+                .text
+                .value(used)?
+                .map(|(value, end)| (self.status.code = value, end)),
+            "reason" => self
+                .text
+                .value(used)?
+                .map(|(value, end)| (self.status.reason = value, end)),
             "message" => self
-                .member(used)?
+                .text
+                .value(used)?
                 .map(|(value, end)| (self.status.message = value, end)),
             "details" => self
-                .member::<Option<StatusDetails>>(used)?
+                .text
+                .value::<Option<StatusDetails>>(used)?
                 .map(|(value, end)| (self.status.details = value, end)),
-            _ => self.member::<IgnoredAny>(used)?.map(|(_, end)| ((), end)),
+            _ => self.text.value::<IgnoredAny>(used)?.map(|(_, end)| ((), end)),
         };
         let Some(((), end)) = value else {
             return Ok(false);
         };
-        self.buffer.advance(end);
+        self.text.advance(end);
         Ok(true)
-    }
-
-    fn text(&self, from: usize) -> Result<Option<(String, usize)>, ListError> {
-        self.member(from)
-    }
-
-    fn blanks(&self, from: usize) -> usize {
-        let rest = self.buffer.get(from..).unwrap_or_default();
-        rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
-    }
-
-    /// The value at `from` and where it ends.
-    fn member<'a, T: Deserialize<'a>>(&'a self, from: usize) -> Result<Option<(T, usize)>, ListError> {
-        let found = self.front(from, PhantomData::<T>)?;
-        Ok(found.map(|(value, bytes)| (value, from + bytes)))
-    }
-
-    /// Decodes one value at `from`; `None` when it has not arrived whole.
-    fn front<'a, S: DeserializeSeed<'a>>(
-        &'a self,
-        from: usize,
-        seed: S,
-    ) -> Result<Option<(S::Value, usize)>, serde_json::Error> {
-        let rest = self.buffer.get(from..).unwrap_or_default();
-        let mut deserializer = Deserializer::from_slice(rest);
-        match seed.deserialize(&mut deserializer) {
-            Ok(value) => {
-                let used = deserializer.into_iter::<IgnoredAny>().byte_offset();
-                // A number or word at the very end of the text may go on in the next chunk.
-                let closed = used < rest.len() || matches!(rest.last(), Some(b'}' | b']' | b'"'));
-                Ok((closed || self.finished).then_some((value, used)))
-            }
-            Err(error) if error.is_eof() && !self.finished => Ok(None),
-            Err(error) => Err(error),
-        }
     }
 
     fn end(&mut self) -> Result<Step, ListError> {
@@ -282,14 +227,6 @@ impl<D: ObjectDecoder> ListDecoder<D> {
         }
         Ok(Step::End(std::mem::take(&mut self.meta)))
     }
-}
-
-fn not_an_object(text: &[u8]) -> ListError {
-    <serde_json::Error as serde::de::Error>::custom(format!(
-        "expected the members of a list, found {:?}",
-        text.first().map(|byte| char::from(*byte))
-    ))
-    .into()
 }
 
 fn cut_short(text: &[u8]) -> ListError {

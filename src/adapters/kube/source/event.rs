@@ -33,6 +33,8 @@ pub(super) enum WatchEvent {
     Undecodable {
         /// What is known of the object.
         meta: Meta,
+        /// True when the change is that it was deleted or no longer matches.
+        gone: bool,
         /// Why.
         error: serde_json::Error,
     },
@@ -72,9 +74,10 @@ pub(super) fn decode_event<D: ObjectDecoder>(decoder: &D, line: &[u8]) -> Result
         }
         Ok((_, None)) => Err(serde::de::Error::missing_field("object")),
         // Reading only the metadata needs no recursion and checks no other values.
-        Err(error) => match serde_json::from_slice::<Envelope<Metadata>>(line) {
+        Err(error) => match serde_json::from_slice::<Identified>(line) {
             Ok(event) => Ok(WatchEvent::Undecodable {
                 meta: event.object.metadata,
+                gone: event.r#type == EventType::Deleted,
                 error,
             }),
             Err(_) => Err(error),
@@ -91,6 +94,12 @@ pub(super) fn resource_version_of(line: &[u8]) -> Option<String> {
 #[derive(Debug, Deserialize)]
 struct Envelope<T> {
     object: T,
+}
+
+#[derive(Debug, Deserialize)]
+struct Identified {
+    r#type: EventType,
+    object: Metadata,
 }
 
 #[derive(Debug, Deserialize)]

@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 use super::chunks::{self, ListDecoder, ListMeta, Step};
 use super::decoder::ObjectDecoder;
-use super::object::{Meta, Observer, metadata};
+use super::object::{Meta, Observer, metadata, undecodable};
 use super::page_size::PageSize;
 use super::skipped::Skipped;
 use super::target::Target;
@@ -180,7 +180,7 @@ impl<D: ObjectDecoder> List<D> {
             Ok(value) => value,
             Err((meta, error)) => {
                 self.skipped.note(&self.target, &meta.name, &error);
-                return None;
+                return undecodable(meta, false, &error);
             }
         };
         let name = metadata(&value, "name").unwrap_or_default().to_owned();

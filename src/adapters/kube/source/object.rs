@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kollect_domain::ids::Gvk;
-use kollect_ports::source::ObservedObject;
+use kollect_ports::source::{ObjectEvent, ObservedObject};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -67,6 +67,19 @@ impl Observer {
             name,
             value,
         })
+    }
+}
+
+/// The event of an object of which only its metadata can be decoded; `None` without uid: nothing can be known of it.
+pub(super) fn undecodable(meta: Meta, gone: bool, error: &serde_json::Error) -> Option<ObjectEvent> {
+    let uid: Arc<str> = meta.uid.into();
+    if uid.is_empty() {
+        None
+    } else if gone {
+        Some(ObjectEvent::Gone { uid })
+    } else {
+        let message = format!("the object cannot be decoded: {error}");
+        Some(ObjectEvent::Undecodable { uid, message })
     }
 }
 

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use super::decoder::ObjectDecoder;
 use super::event::{WatchEvent, decode_event, resource_version_of};
 use super::lines::{LINE_LIMIT_BYTES, Lines};
-use super::object::{Observer, metadata};
+use super::object::{Observer, metadata, undecodable};
 use super::skipped::Skipped;
 use super::target::Target;
 use crate::kube::backoff::jittered;
@@ -190,9 +190,11 @@ impl<D: ObjectDecoder> Watch<D> {
                 Some(resource_version)
             }
             WatchEvent::Failed(refusal) => return Err(WatchEnd::Refused(refusal)),
-            WatchEvent::Undecodable { meta, error } => {
+            WatchEvent::Undecodable { meta, gone, error } => {
                 self.skipped.note(&self.target, &meta.name, &error);
-                Some(meta.resource_version)
+                let version = meta.resource_version.clone();
+                batch.events.extend(undecodable(meta, gone, &error));
+                Some(version)
             }
         };
         if let Some(version) = version.filter(|version| !version.is_empty()) {

@@ -46,6 +46,7 @@ impl Binding {
             }
             (Operation::Record, Answer::Recorded(Ok(()))) => {
                 self.succeeded(now, false);
+                self.owes_record = false;
                 self.last_record = Some(now.monotonic);
                 self.record_due = now.monotonic + RECORD_IDLE;
             }

@@ -10,8 +10,7 @@ const DEPTH: usize = 200;
 /// Feeds `body` in pieces of the given sizes, repeated, trying to decode after each one.
 fn decode(body: &[u8], sizes: &[usize]) -> Result<(Vec<Value>, usize, ListMeta), ListError> {
     let mut list = ListDecoder::new(Everything, BytesMut::new());
-    list.chunk_bytes = 1;
-    list.worth_trying = 1;
+    list.text.impatient();
     let mut rest = body;
     let mut sizes = sizes.iter().cycle();
     let (mut objects, mut skipped) = (Vec::new(), 0);

@@ -118,6 +118,7 @@ impl Watched {
         match self.next().await {
             SourceEvent::ListStarted => vec!["started".to_owned()],
             SourceEvent::ListDone => vec!["done".to_owned()],
+            SourceEvent::ListIncomplete { .. } => vec!["incomplete".to_owned()],
             SourceEvent::Resumed => vec!["resumed".to_owned()],
             SourceEvent::Failed { failure, .. } => vec![format!("failed {failure:?}")],
             SourceEvent::Objects(objects) => objects.into_iter().map(|object| self.line(object)).collect(),
@@ -132,6 +133,7 @@ impl Watched {
                 format!("seen {} {data}", object.name)
             }
             ObjectEvent::Gone { uid } => format!("gone {}", self.names[&uid]),
+            ObjectEvent::Undecodable { uid, .. } => format!("undecodable {uid}"),
         }
     }
 

@@ -9,7 +9,7 @@ use kollect_ports::source::{ObjectEvent, SourceEvent};
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::peer::Short::{Failed, Gone, ListDone, ListStarted, Resumed, Seen};
+use super::peer::Short::{Failed, Gone, ListDone, ListStarted, Resumed, Seen, Undecodable};
 use super::peer::{Peer, bookmark, event, list, pod, status};
 
 #[tokio::test(start_paused = true)]
@@ -163,6 +163,24 @@ async fn an_event_may_carry_its_object_before_its_type() {
     source.expect(&[Gone("a")]).await;
     drop(feed);
     peer.asked_to_watch("8").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_that_cannot_be_decoded_is_reported_as_existing_and_its_deletion_as_a_deletion() {
+    let mut peer = Peer::new();
+    let (mut source, feed) = peer.watching().await;
+    let deep = |version: &str| {
+        let nested = format!("{}{}", "[".repeat(300), "]".repeat(300));
+        format!(
+            r#"{{"metadata":{{"uid":"a","name":"a","resourceVersion":"{version}"}},"spec":{nested},"data":{nested}}}"#
+        )
+    };
+    feed.send(event("MODIFIED", &deep("8"))).await;
+    source.expect(&[Undecodable("a")]).await;
+    feed.send(event("DELETED", &deep("9"))).await;
+    source.expect(&[Gone("a")]).await;
+    drop(feed);
+    peer.asked_to_watch("9").await;
 }
 
 #[tokio::test(start_paused = true)]

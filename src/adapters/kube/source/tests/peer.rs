@@ -221,6 +221,7 @@ pub(super) enum Short<'a> {
     Failed(SourceFailure),
     Seen(&'a str),
     Gone(&'a str),
+    Undecodable(&'a str),
 }
 
 impl Source {
@@ -239,10 +240,12 @@ impl Source {
                 SourceEvent::ListStarted => found.push(Short::ListStarted),
                 SourceEvent::ListDone => found.push(Short::ListDone),
                 SourceEvent::Resumed => found.push(Short::Resumed),
+                SourceEvent::ListIncomplete { message } => panic!("a server's list is whole or fails: {message}"),
                 SourceEvent::Failed { failure, .. } => found.push(Short::Failed(*failure)),
                 SourceEvent::Objects(objects) => found.extend(objects.iter().map(|object| match object {
                     ObjectEvent::Seen(object) => Short::Seen(&object.uid),
                     ObjectEvent::Gone { uid } => Short::Gone(uid),
+                    ObjectEvent::Undecodable { uid, .. } => Short::Undecodable(uid),
                 })),
             }
             for short in found {
