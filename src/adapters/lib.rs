@@ -6,9 +6,16 @@ pub mod admin;
 pub mod clock;
 #[cfg(feature = "postgres")]
 pub mod endpoint;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod filing;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod freshness;
 #[cfg(feature = "kube")]
 pub mod kube;
 #[cfg(feature = "runtime")]
 pub mod metrics;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+pub mod sinks;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
