@@ -10,9 +10,16 @@ pub mod endpoint;
 pub mod files;
 #[cfg(any(feature = "kube", feature = "files"))]
 mod json_text;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod filing;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod freshness;
 #[cfg(feature = "kube")]
 pub mod kube;
 #[cfg(feature = "runtime")]
 pub mod metrics;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+pub mod sinks;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;

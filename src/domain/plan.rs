@@ -225,9 +225,12 @@ impl Planner {
                     Destination::Unsupported => Err(Fault::new(
                         ErrorClass::Misconfigured,
                         reason::SINK_TYPE_UNAVAILABLE,
-                        format!("sink type {} is not available in this version; postgres is", spec.kind),
+                        format!(
+                            "sink type {} is not available in this version; postgres and sqlite are",
+                            spec.kind
+                        ),
                     )),
-                    Destination::Postgres(_) => Ok(self.revise(key, spec)),
+                    Destination::Postgres(_) | Destination::Sqlite(_) => Ok(self.revise(key, spec)),
                 });
             decisions.sinks.insert(key.clone(), usable);
         }

@@ -2,13 +2,9 @@
 //!
 //! The table has no digest column: payloads are read back, parsed and digested as they arrive, a batch at a time.
 
-use std::sync::Arc;
-
 use futures::stream::BoxStream;
 use futures::{StreamExt as _, TryStreamExt as _};
-use kollect_domain::row::RowDigest;
 use kollect_ports::sink::HeldRow;
-use serde_json::Value;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Row, RowStream};
 
@@ -17,6 +13,7 @@ use super::connection::{Connection, Parameter};
 use super::failure::{Failure, during};
 use super::schema::column;
 use super::statements::Statements;
+use crate::filing;
 
 const STAGE: &str = "postgres resume";
 /// Rows of one batch: large enough that its cost vanishes, small enough that memory does not notice.
@@ -50,27 +47,5 @@ pub(super) fn batches(rows: RowStream) -> BoxStream<'static, Result<Vec<HeldRow>
 }
 
 fn held(row: &Row) -> Result<HeldRow, Failure> {
-    let uid: &str = column(row, 0)?;
-    let filed_under: &str = column(row, 1)?;
-    let payload: &str = column(row, 2)?;
-    let (namespace, digest) = understood(payload).unwrap_or_else(|| (filed_under.into(), unequal()));
-    Ok(HeldRow {
-        uid: uid.into(),
-        namespace,
-        digest,
-    })
-}
-
-/// Namespace of the object and digest of a stored payload; nothing when the payload is not a row of ours.
-///
-/// The column with the namespace does not tell a cluster-scoped object from one of the inventory's own namespace.
-fn understood(payload: &str) -> Option<(Arc<str>, RowDigest)> {
-    let value: Value = serde_json::from_str(payload).ok()?;
-    let namespace = value.get("namespace")?.as_str()?.into();
-    Some((namespace, RowDigest::of_value(&value)))
-}
-
-/// A digest that no row has: whatever is stored there differs and will be written again.
-fn unequal() -> RowDigest {
-    RowDigest::from_bytes([0; 16])
+    Ok(filing::held(column(row, 0)?, column(row, 1)?, column(row, 2)?))
 }

@@ -1,9 +1,8 @@
 //! The sink port over one PostgreSQL table.
 
-use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::stream::BoxStream;
@@ -22,13 +21,12 @@ use super::schema::column;
 use super::statements::Statements;
 use super::worker::{Access, Job, Worker};
 use super::{record, resume};
+use crate::freshness::Freshness;
 
 /// Time for work whose size does not matter.
 const DEADLINE: Duration = Duration::from_mins(1);
 /// More time for each row of a delivery, some ten times what it takes.
 const DEADLINE_PER_ROW: Duration = Duration::from_millis(1);
-/// How old the newest row of an inventory that is known to be current may look.
-const TOUCH_INTERVAL: Duration = Duration::from_mins(10);
 
 /// An inventory table in PostgreSQL.
 ///
@@ -38,8 +36,7 @@ pub struct PostgresSink {
     writer: Arc<str>,
     cluster: Arc<str>,
     deadline: Duration,
-    /// When rows of each inventory were last written or touched by this process.
-    fresh: Mutex<BTreeMap<InventoryKey, Instant>>,
+    freshness: Freshness,
 }
 
 impl PostgresSink {
@@ -49,7 +46,7 @@ impl PostgresSink {
             writer,
             cluster,
             deadline: DEADLINE,
-            fresh: Mutex::new(BTreeMap::new()),
+            freshness: Freshness::default(),
         }
     }
 
@@ -65,26 +62,6 @@ impl PostgresSink {
             inventory,
             writer: &self.writer,
         }
-    }
-
-    /// True when the newest row of the inventory may look old.
-    fn looks_old(&self, inventory: &InventoryKey) -> bool {
-        let fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
-        fresh
-            .get(inventory)
-            .is_none_or(|written| written.elapsed() >= TOUCH_INTERVAL)
-    }
-
-    fn forget(&self, inventory: &InventoryKey) {
-        self.fresh
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(inventory);
-    }
-
-    fn refreshed(&self, inventory: &InventoryKey) {
-        let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
-        fresh.insert(inventory.clone(), Instant::now());
     }
 }
 
@@ -148,17 +125,15 @@ impl Sink for PostgresSink {
         };
         let receipt = self.worker.perform(&change, limit).await?;
         if delivery.purge == Purge::Inventory {
-            self.forget(inventory);
+            self.freshness.forget(inventory);
         } else if receipt.written > 0 {
-            self.refreshed(inventory);
+            self.freshness.refreshed(inventory);
         }
         Ok(receipt)
     }
 
     async fn record(&self, inventory: &InventoryKey, records: &[SyncRecord]) -> Result<(), PortError> {
-        // A row of an inventory with a fault must not look recent.
-        let complete = !records.is_empty() && records.iter().all(|record| record.state == "Complete");
-        let touch = complete && self.looks_old(inventory);
+        let touch = self.freshness.wants_touch(inventory, records);
         let recording = Recording {
             holder: self.holder(inventory),
             records,
@@ -166,7 +141,7 @@ impl Sink for PostgresSink {
         };
         self.worker.perform(&recording, self.deadline).await?;
         if touch {
-            self.refreshed(inventory);
+            self.freshness.refreshed(inventory);
         }
         Ok(())
     }

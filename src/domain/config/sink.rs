@@ -32,6 +32,8 @@ pub struct SinkSpec {
 pub enum Destination {
     /// A PostgreSQL table.
     Postgres(PostgresTable),
+    /// A table in a `SQLite` file.
+    Sqlite(SqliteFile),
     /// A type that this build does not serve; the name is `SinkSpec::kind`.
     Unsupported,
 }
@@ -43,6 +45,15 @@ pub struct PostgresTable {
     pub database: SecretRef,
     /// Schema, never empty.
     pub schema: String,
+    /// Table, never empty.
+    pub table: String,
+}
+
+/// A table in a `SQLite` file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SqliteFile {
+    /// The file, never empty: a bare name in the operator's folder for such files, or a path.
+    pub file: String,
     /// Table, never empty.
     pub table: String,
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use kollect_domain::config::Invalid;
-use kollect_domain::config::sink::{Destination, PostgresTable, Provisioning, SecretRef, SinkSpec, Tls};
+use kollect_domain::config::sink::{Destination, PostgresTable, Provisioning, SecretRef, SinkSpec, SqliteFile, Tls};
 use kollect_domain::ids::NamespacedName;
 
 use super::{Configured, Problems};
@@ -21,14 +21,7 @@ impl Configured for crd::KollectDatabaseSink {
         let namespace: Arc<str> = self.metadata.namespace.as_deref().unwrap_or_default().into();
         let common = &self.spec.common;
         let mut problems = Problems::default();
-        let destination = match (self.spec.type_, &self.spec.postgres) {
-            (crd::DatabaseSinkType::Postgres, Some(postgres)) => table(postgres, &namespace, &mut problems),
-            (crd::DatabaseSinkType::Postgres, None) => {
-                problems.add("spec.postgres: type postgres needs databaseRef and table".to_owned());
-                Destination::Unsupported
-            }
-            _ => Destination::Unsupported,
-        };
+        let destination = destination(&self.spec, &namespace, &mut problems);
         let spec = SinkSpec {
             kind: kind(self.spec.type_).into(),
             cluster: common.cluster.trim().into(),
@@ -54,6 +47,35 @@ fn kind(stored: crd::DatabaseSinkType) -> &'static str {
         crd::DatabaseSinkType::Mongodb => "mongodb",
         crd::DatabaseSinkType::Sqlite => "sqlite",
     }
+}
+
+fn destination(spec: &crd::KollectDatabaseSinkSpec, namespace: &Arc<str>, problems: &mut Problems) -> Destination {
+    match (spec.type_, &spec.postgres, &spec.sqlite) {
+        (crd::DatabaseSinkType::Postgres, Some(postgres), _) => table(postgres, namespace, problems),
+        (crd::DatabaseSinkType::Postgres, None, _) => {
+            problems.add("spec.postgres: type postgres needs databaseRef and table".to_owned());
+            Destination::Unsupported
+        }
+        (crd::DatabaseSinkType::Sqlite, _, Some(sqlite)) => file(sqlite, problems),
+        (crd::DatabaseSinkType::Sqlite, _, None) => {
+            problems.add("spec.sqlite: type sqlite needs file and table".to_owned());
+            Destination::Unsupported
+        }
+        (crd::DatabaseSinkType::BigQuery | crd::DatabaseSinkType::Mongodb, _, _) => Destination::Unsupported,
+    }
+}
+
+fn file(stored: &crd::SqliteSettings, problems: &mut Problems) -> Destination {
+    let (file, table) = (stored.file.trim(), stored.table.trim());
+    for (field, value) in [("file", file), ("table", table)] {
+        if value.is_empty() {
+            problems.add(format!("spec.sqlite.{field}: must not be blank"));
+        }
+    }
+    Destination::Sqlite(SqliteFile {
+        file: file.to_owned(),
+        table: table.to_owned(),
+    })
 }
 
 fn table(stored: &crd::PostgresSettings, namespace: &Arc<str>, problems: &mut Problems) -> Destination {
@@ -118,5 +140,43 @@ fn secret(stored: &crd::SecretReference, referrer: &Arc<str>) -> SecretRef {
     SecretRef {
         object: NamespacedName::new(namespace, stored.name.trim()),
         referrer: referrer.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn sqlite(settings: &serde_json::Value) -> Result<SinkSpec, Invalid> {
+        let sink: crd::KollectDatabaseSink = serde_json::from_value(json!({
+            "apiVersion": "kollect.dev/v1alpha1",
+            "kind": "KollectDatabaseSink",
+            "metadata": { "name": "file", "namespace": "shop" },
+            "spec": { "type": "sqlite", "sqlite": settings },
+        }))
+        .unwrap();
+        sink.validated()
+    }
+
+    #[test]
+    fn a_file_and_its_table_are_a_destination() {
+        let spec = sqlite(&json!({ "file": " fleet.db ", "table": "inventory" })).unwrap();
+        let expected = SqliteFile {
+            file: "fleet.db".to_owned(),
+            table: "inventory".to_owned(),
+        };
+        assert_eq!((&*spec.kind, spec.destination), ("sqlite", Destination::Sqlite(expected)));
+    }
+
+    #[test]
+    fn blank_and_missing_settings_of_a_file_are_named() {
+        let invalid = sqlite(&json!({ "file": " ", "table": "" })).unwrap_err();
+        for field in ["spec.sqlite.file", "spec.sqlite.table"] {
+            assert!(invalid.message.contains(field), "{}", invalid.message);
+        }
+        let invalid = sqlite(&json!(null)).unwrap_err();
+        assert!(invalid.message.contains("needs file and table"), "{}", invalid.message);
     }
 }

@@ -6,6 +6,7 @@ use kollect_domain::ids::RowKey;
 use kollect_domain::row::Row;
 use tokio_postgres::types::Type;
 
+use crate::filing::namespace_of;
 use crate::postgres::connection::Parameter;
 
 /// Rows of one statement. Larger ones gain nothing and hold more memory on both sides.
@@ -42,14 +43,6 @@ impl<'a> Batch<'a> {
     /// Targets, uids, namespaces, payloads.
     pub(super) fn parameters(&self) -> [Parameter<'_>; 4] {
         [&self.targets, &self.uids, &self.namespaces, &self.payloads].map(|column| (column as _, Type::TEXT_ARRAY))
-    }
-}
-
-/// The namespace under which a row is filed.
-pub(super) fn namespace_of<'a>(row: &'a Row, inventory_namespace: &'a str) -> &'a str {
-    match row.namespace() {
-        "" => inventory_namespace,
-        own => own,
     }
 }
 
@@ -166,11 +159,5 @@ mod tests {
     fn no_rows_are_no_chunk_and_fit() {
         assert_eq!(chunks(&[]).count(), 0);
         assert!(fits(&[]));
-    }
-
-    #[test]
-    fn a_cluster_scoped_object_is_filed_under_the_namespace_of_the_inventory() {
-        let (_, row) = row(0, 1);
-        assert_eq!(namespace_of(&row, "team-a"), "team-a");
     }
 }

@@ -9,7 +9,7 @@ use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
 use super::Change;
-use super::batch::namespace_of;
+use crate::filing::namespace_of;
 use crate::postgres::connection::Connection;
 use crate::postgres::failure::{Failure, during};
 use crate::postgres::statements::Statements;
