@@ -28,11 +28,6 @@ impl ReadyMade {
         }
     }
 
-    /// The short names of `kubectl`, such as `deploy`.
-    pub fn short_names(&self) -> &'static [&'static str] {
-        self.short_names
-    }
-
     /// What the profile tells about objects, as one sentence.
     pub fn summary(&self) -> &'static str {
         // Each file starts with it, so that it cannot differ from what its readers see.

@@ -12,6 +12,7 @@ use kollect_domain::profile::Profile;
 use serde_json::{Map, Value, json};
 
 use super::*;
+use crate::demo::estate::{Cluster, manifests};
 
 fn written(ready_made: &ReadyMade) -> KollectProfile {
     serde_saphyr::from_str(ready_made.yaml()).unwrap_or_else(|error| panic!("{}: {error}", ready_made.resource()))
@@ -19,6 +20,15 @@ fn written(ready_made: &ReadyMade) -> KollectProfile {
 
 fn spec(ready_made: &ReadyMade) -> ProfileSpec {
     written(ready_made).validated().unwrap()
+}
+
+/// With every attribute required, so that a failure is not taken for a missing value.
+fn required(ready_made: &ReadyMade) -> ProfileSpec {
+    let mut spec = spec(ready_made);
+    for attribute in &mut spec.attributes {
+        attribute.optional = false;
+    }
+    spec
 }
 
 fn attributes(spec: &ProfileSpec, object: &Value) -> Map<String, Value> {
@@ -84,14 +94,24 @@ fn the_smallest_legal_object_makes_no_attribute_fail_even_if_it_were_required() 
     for ready_made in all() {
         let mut body = smallest.get(ready_made.plural).cloned().unwrap_or_else(|| json!({}));
         body["metadata"] = json!({"name": "x", "uid": "u-1"});
-        let mut spec = spec(ready_made);
-        for attribute in &mut spec.attributes {
-            attribute.optional = false;
-        }
+        let spec = required(ready_made);
         let found = attributes(&spec, &body);
         assert_eq!(found.len(), spec.attributes.len());
         assert_eq!(found["labels"], Value::Null, "{}", ready_made.resource());
     }
+}
+
+#[test]
+fn no_attribute_fails_on_any_object_of_the_sample_estate() {
+    let list: Value = serde_json::from_str(&manifests(Cluster::ProdEu)).unwrap();
+    let mut extracted = BTreeSet::new();
+    for object in list["items"].as_array().unwrap() {
+        if let Ok(ready_made) = profile(object["kind"].as_str().unwrap()) {
+            attributes(&required(ready_made), object);
+            extracted.insert(ready_made.plural);
+        }
+    }
+    assert!(extracted.len() >= 18, "{extracted:?}");
 }
 
 #[test]
