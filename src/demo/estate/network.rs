@@ -12,7 +12,7 @@ pub(super) fn objects(cluster: Cluster) -> Vec<Object> {
         .label("component", "apiserver")
         .with(
             "spec",
-            json!({"type": "ClusterIP", "clusterIPs": ["10.96.0.1"], "ports": [{"name": "https", "port": 443}]}),
+            json!({"type": "ClusterIP", "clusterIP": "10.96.0.1", "clusterIPs": ["10.96.0.1"], "ports": [{"name": "https", "port": 443}]}),
         );
     let apps = || DEPLOYMENTS.iter().chain(&DATABASES);
     let services = apps()
@@ -34,9 +34,11 @@ pub(super) fn objects(cluster: Cluster) -> Vec<Object> {
 fn service(cluster: Cluster, app: &App, number: u32) -> Option<Object> {
     let port = app.port?;
     let is_entry = app.name == "edge-proxy";
+    let address = format!("10.96.{}.{number}", cluster as usize);
     let mut spec = json!({
         "type": if is_entry { "LoadBalancer" } else { "ClusterIP" },
-        "clusterIPs": [format!("10.96.{}.{number}", cluster as usize)],
+        "clusterIP": address,
+        "clusterIPs": [address],
         "selector": selector(app),
         "ports": [{"name": "main", "port": port, "targetPort": "main", "protocol": "TCP"}],
     });
