@@ -3,6 +3,10 @@
 mod cli;
 mod config;
 mod crd;
+#[cfg_attr(not(test), expect(dead_code, reason = "the verbs that use it come next"))]
+mod demo;
+#[cfg_attr(not(test), expect(dead_code, reason = "the verbs that use it come next"))]
+mod ready_made;
 mod shutdown;
 mod telemetry;
 mod wiring;

@@ -1,0 +1,3 @@
+//! `kollect demo`: a sample estate through the real pipeline.
+
+pub mod estate;
