@@ -26,6 +26,7 @@ pub mod condition;
 pub mod config;
 pub mod delivery;
 pub mod engine;
+pub mod envelope;
 pub mod extract;
 pub mod fault;
 pub mod ids;
