@@ -70,6 +70,11 @@ impl App {
         self.versions[cluster as usize]
     }
 
+    /// The number of its last rollout.
+    pub fn revision(&self) -> &'static str {
+        if self.previous.is_some() { "2" } else { "1" }
+    }
+
     pub fn image(&self, version: &str) -> String {
         format!("{REGISTRY}/{}/{}:{version}", self.namespace, self.name)
     }

@@ -20,27 +20,10 @@ pub(super) fn objects(cluster: Cluster) -> Vec<Object> {
     objects
 }
 
-/// Replaces a status of plain numbers by one without zeros, which the API server leaves out.
-fn counts(counts: Value) -> Value {
-    match counts {
-        Value::Object(members) => members.into_iter().filter(|(_, count)| *count != json!(0)).collect(),
-        other => other,
-    }
-}
-
 fn deployment(cluster: Cluster, app: &App, number: u32, objects: &mut Vec<Object>) {
     let version = app.version_in(cluster);
-    let (replicas, ready) = (app.replicas_in(cluster), cluster.ready(app));
+    let replicas = app.replicas_in(cluster);
     let released = cluster.released().after(7 * number);
-    let available = if ready == replicas { "True" } else { "False" };
-    let mut status = counts(json!({
-        "replicas": replicas, "updatedReplicas": replicas, "readyReplicas": ready, "availableReplicas": ready,
-        "unavailableReplicas": replicas - ready,
-    }));
-    status["conditions"] = json!([
-        {"type": "Available", "status": available, "lastTransitionTime": released.after(4).to_string()},
-        {"type": "Progressing", "status": "True", "lastTransitionTime": released.after(4).to_string()},
-    ]);
     let deployment = Object::new(
         cluster.namespace(app.namespace),
         "apps/v1 Deployment",
@@ -49,10 +32,7 @@ fn deployment(cluster: Cluster, app: &App, number: u32, objects: &mut Vec<Object
     )
     .labels(&labels(app, version))
     .label("teams.fernmart.example/on-call.primary", &format!("{}.core", app.team))
-    .annotation(
-        "deployment.kubernetes.io/revision",
-        if app.previous.is_some() { "2" } else { "1" },
-    )
+    .annotation("deployment.kubernetes.io/revision", app.revision())
     .annotation("fernmart.example/motto", "Frühstück für Möwen 🐦, 早安")
     .with(
         "spec",
@@ -63,16 +43,19 @@ fn deployment(cluster: Cluster, app: &App, number: u32, objects: &mut Vec<Object
             "template": template(cluster, app, version),
         }),
     )
-    .with("status", status);
+    .with(
+        "status",
+        deployment_status(replicas, cluster.ready(app), released.after(4)),
+    );
     if let Some(previous) = app.previous.filter(|previous| *previous != version) {
         objects.push(replica_set(
             cluster,
             app,
             &deployment,
-            &Generation::previous(previous, number),
+            &Revision::previous(previous, number),
         ));
     }
-    let current = replica_set(cluster, app, &deployment, &Generation::current(app, cluster, released));
+    let current = replica_set(cluster, app, &deployment, &Revision::current(app, cluster, released));
     let hash = hash(cluster, app, version);
     objects.extend((0..replicas).map(|replica| {
         let name = format!("{}-{hash}-{}", app.name, suffix(5, &[&hash, &replica.to_string()]));
@@ -84,30 +67,51 @@ fn deployment(cluster: Cluster, app: &App, number: u32, objects: &mut Vec<Object
     objects.push(deployment);
 }
 
+fn deployment_status(replicas: u32, ready: u32, since: Moment) -> Value {
+    let available = if ready == replicas { "True" } else { "False" };
+    let mut status = json!({
+        "replicas": replicas,
+        "updatedReplicas": replicas,
+        "conditions": [
+            {"type": "Available", "status": available, "lastTransitionTime": since.to_string()},
+            {"type": "Progressing", "status": "True", "lastTransitionTime": since.to_string()},
+        ],
+    });
+    // The API server leaves counts of zero out.
+    if ready > 0 {
+        status["readyReplicas"] = json!(ready);
+        status["availableReplicas"] = json!(ready);
+    }
+    if ready < replicas {
+        status["unavailableReplicas"] = json!(replicas - ready);
+    }
+    status
+}
+
 /// One revision of a Deployment.
-struct Generation<'a> {
+struct Revision<'a> {
     version: &'a str,
-    revision: &'static str,
+    number: &'static str,
     replicas: u32,
     ready: u32,
     created: Moment,
 }
 
-impl<'a> Generation<'a> {
-    fn previous(version: &'a str, number: u32) -> Self {
+impl<'a> Revision<'a> {
+    fn previous(version: &'a str, minutes: u32) -> Self {
         Self {
             version,
-            revision: "1",
+            number: "1",
             replicas: 0,
             ready: 0,
-            created: INSTALLED.after(number + 1),
+            created: INSTALLED.after(minutes + 1),
         }
     }
 
     fn current(app: &'a App, cluster: Cluster, created: Moment) -> Self {
         Self {
             version: app.version_in(cluster),
-            revision: if app.previous.is_some() { "2" } else { "1" },
+            number: app.revision(),
             replicas: app.replicas_in(cluster),
             ready: cluster.ready(app),
             created,
@@ -115,20 +119,20 @@ impl<'a> Generation<'a> {
     }
 }
 
-fn replica_set(cluster: Cluster, app: &App, deployment: &Object, generation: &Generation<'_>) -> Object {
-    let Generation {
+fn replica_set(cluster: Cluster, app: &App, deployment: &Object, made: &Revision<'_>) -> Object {
+    let Revision {
         version,
-        revision,
+        number,
         replicas,
         ready,
         created,
-    } = *generation;
+    } = *made;
     let hash = hash(cluster, app, version);
     let name = format!("{}-{hash}", app.name);
     Object::new(cluster.namespace(app.namespace), "apps/v1 ReplicaSet", &name, created)
         .labels(&labels(app, version))
         .label("pod-template-hash", &hash)
-        .annotation("deployment.kubernetes.io/revision", revision)
+        .annotation("deployment.kubernetes.io/revision", number)
         .owned_by(deployment)
         .with(
             "spec",
