@@ -1,11 +1,14 @@
 //! The command line: one program, one verb for each use.
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::Path;
+use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use anyhow::Context as _;
+use clap::{CommandFactory as _, Parser, Subcommand};
 
-use crate::config::OperatorConfig;
+use crate::config::{CollectConfig, OperatorConfig};
 use crate::crd::CrdConfig;
 
 /// The inventory of record for Kubernetes.
@@ -22,15 +25,44 @@ pub struct Cli {
 pub enum Command {
     /// Run the operator: collect what targets select and export it to the sinks of inventories.
     Operator(Box<OperatorConfig>),
+    /// Collect an inventory in one go, from clusters or from files, and print it or write it to a database.
+    Collect(Box<CollectConfig>),
     /// Print the custom resource definitions, to be piped into `kubectl apply --server-side -f -`.
     Crd(CrdConfig),
+    /// Print a script that completes this program's flags in a shell.
+    Completion {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+impl Command {
+    /// The exit code when the command cannot be carried out. That of `collect` tells it from a partial success.
+    pub fn fatal(&self) -> ExitCode {
+        match self {
+            Self::Collect(_) => ExitCode::from(2),
+            _ => ExitCode::FAILURE,
+        }
+    }
+}
+
+/// Prints the script.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn completion(shell: clap_complete::Shell) -> anyhow::Result<()> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "kollect", &mut script);
+    std::io::stdout()
+        .write_all(&script)
+        .context("cannot write to standard output")
 }
 
 /// The name under which charts and manifests of earlier versions start the operator.
 const OPERATOR_NAME: &str = "manager";
 
-/// The arguments as the parser takes them: a program that is started as `manager` is the operator, and flags with one
-/// dash mean the same as with two, as in earlier versions.
+/// The arguments as the parser takes them: a program that is started as `manager` is the operator, and its flags with
+/// one dash mean the same as with two, as in earlier versions.
 pub fn arguments(raw: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut raw = raw.peekable();
     let is_manager = raw
@@ -41,8 +73,10 @@ pub fn arguments(raw: impl Iterator<Item = OsString>) -> Vec<OsString> {
     if is_manager {
         arguments.push("operator".into());
     }
-    arguments.extend(raw.map(|argument| match argument.to_str() {
-        Some(text) if is_single_dash_flag(text) => format!("-{text}").into(),
+    let raw: Vec<OsString> = raw.collect();
+    let is_operator = is_manager || raw.first().is_some_and(|verb| verb == "operator");
+    arguments.extend(raw.into_iter().map(|argument| match argument.to_str() {
+        Some(text) if is_operator && is_single_dash_flag(text) => format!("-{text}").into(),
         _ => argument,
     }));
     arguments
@@ -58,8 +92,6 @@ fn is_single_dash_flag(argument: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     fn parse(arguments_given: &[&str]) -> Result<Cli, clap::Error> {

@@ -1,6 +1,7 @@
 //! Configuration: one struct for each concern. Every flag has an environment name; nothing else reads the environment.
 
 mod address;
+mod collect;
 mod compat;
 mod kube;
 mod limits;
@@ -10,6 +11,7 @@ mod selection;
 mod sinks;
 
 pub use address::BindAddress;
+pub use collect::{CollectConfig, DemoConfig, DestinationConfig, UiConfig};
 pub use compat::CompatConfig;
 pub use kube::KubeConfig;
 pub use limits::LimitsConfig;

@@ -1,11 +1,11 @@
 //! Kollect: the inventory of record for Kubernetes.
 
 mod cli;
+mod collect;
 mod config;
 mod crd;
 #[cfg_attr(not(test), expect(dead_code, reason = "the verbs that use it come next"))]
 mod demo;
-#[cfg_attr(not(test), expect(dead_code, reason = "the verbs that use it come next"))]
 mod ready_made;
 mod shutdown;
 mod telemetry;
@@ -21,18 +21,19 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
     let command = cli::Cli::parse_from(cli::arguments(std::env::args_os())).command;
-    match run(command) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            telemetry::report(&error);
-            ExitCode::FAILURE
-        }
-    }
+    let fatal = command.fatal();
+    run(command).unwrap_or_else(|error| {
+        telemetry::report(&error);
+        fatal
+    })
 }
 
-fn run(command: cli::Command) -> anyhow::Result<()> {
+fn run(command: cli::Command) -> anyhow::Result<ExitCode> {
     match command {
-        cli::Command::Operator(config) => wiring::operator(*config),
-        cli::Command::Crd(config) => crd::write(&config),
+        cli::Command::Operator(config) => wiring::operator(*config)?,
+        cli::Command::Crd(config) => crd::write(&config)?,
+        cli::Command::Collect(config) => return collect::run(*config),
+        cli::Command::Completion { shell } => cli::completion(shell)?,
     }
+    Ok(ExitCode::SUCCESS)
 }

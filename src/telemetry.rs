@@ -31,6 +31,27 @@ pub fn init(config: &LogConfig) -> anyhow::Result<()> {
     started.map_err(|error| anyhow::anyhow!("cannot start logging: {error}"))
 }
 
+/// Starts logging to standard error for a command that a person runs.
+///
+/// # Errors
+/// As [`init`].
+pub fn to_stderr(level: &str) -> anyhow::Result<()> {
+    init(&LogConfig {
+        level: level.to_owned(),
+        format: LogFormat::Text,
+    })
+}
+
+/// Chooses how TLS is done, once for the process.
+///
+/// # Errors
+/// It was chosen before, which is a fault of the program.
+pub fn install_tls_provider() -> anyhow::Result<()> {
+    rustls::crypto::ring::default_provider()
+        .install_default()
+        .map_err(|_| anyhow::anyhow!("a TLS provider was installed before start; this is a fault of the program"))
+}
+
 /// Says on standard error why the program ends, with all causes on one line.
 pub fn report(error: &anyhow::Error) {
     // Nothing can be done when standard error is closed.

@@ -29,9 +29,7 @@ use crate::{shutdown, telemetry};
 /// When the configuration cannot be used, the cluster cannot be reached at start, or a listener cannot be opened.
 pub fn operator(config: OperatorConfig) -> anyhow::Result<()> {
     telemetry::init(&config.log)?;
-    if rustls::crypto::ring::default_provider().install_default().is_err() {
-        bail!("a TLS provider was installed before start; this is a fault of the program");
-    }
+    telemetry::install_tls_provider()?;
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

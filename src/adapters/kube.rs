@@ -7,6 +7,7 @@ pub mod convert;
 pub mod crd;
 pub mod discovery;
 pub mod identity;
+pub mod namespaces;
 pub mod resources;
 pub mod secrets;
 pub mod source;

@@ -20,6 +20,8 @@ pub mod kube;
 pub mod metrics;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+#[cfg(feature = "files")]
+pub mod output;
 pub mod sinks;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;

@@ -55,7 +55,7 @@ impl SinkFactory for SinkRouter {
         let factory = match &spec.destination {
             Destination::Postgres(_) => &self.postgres,
             Destination::Sqlite(_) => &self.sqlite,
-            Destination::Unsupported => &None,
+            Destination::Caller | Destination::Unsupported => &None,
         };
         let Some(factory) = factory else {
             let message = format!(

@@ -230,7 +230,9 @@ impl Planner {
                             spec.kind
                         ),
                     )),
-                    Destination::Postgres(_) | Destination::Sqlite(_) => Ok(self.revise(key, spec)),
+                    Destination::Postgres(_) | Destination::Sqlite(_) | Destination::Caller => {
+                        Ok(self.revise(key, spec))
+                    }
                 });
             decisions.sinks.insert(key.clone(), usable);
         }

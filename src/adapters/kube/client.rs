@@ -4,7 +4,7 @@
 //! slow one never holds up another. It never retries by itself: each caller decides, and says so in a status, instead
 //! of a request that hangs in a retry loop that nobody sees.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kube::config::{InferConfigError, KubeConfigOptions, Kubeconfig, KubeconfigError};
@@ -29,7 +29,7 @@ const USER_AGENT: &str = concat!("kollect/", env!("CARGO_PKG_VERSION"));
 pub struct ConnectOptions {
     /// A kubeconfig file. `None` = the standard rules: `KUBECONFIG`, `~/.kube/config`, then the Pod's service account.
     pub kubeconfig: Option<PathBuf>,
-    /// A context of the kubeconfig file; `None` = its current one. Only used together with `kubeconfig`.
+    /// A context of the kubeconfig; `None` = its current one.
     pub context: Option<String>,
 }
 
@@ -72,16 +72,13 @@ pub async fn connect(options: &ConnectOptions) -> Result<Client, ConnectError> {
 }
 
 async fn load(options: &ConnectOptions) -> Result<Config, ConnectError> {
-    let Some(path) = &options.kubeconfig else {
+    if options.kubeconfig.is_none() && options.context.is_none() {
         return Config::infer()
             .await
             .map_err(|source| ConnectError::NoCluster { source });
-    };
-    let unusable = |source| ConnectError::Kubeconfig {
-        path: path.clone(),
-        source,
-    };
-    let kubeconfig = Kubeconfig::read_from(path).map_err(unusable)?;
+    }
+    let (kubeconfig, path) = read(options.kubeconfig.as_deref())?;
+    let unusable = |source| ConnectError::Kubeconfig { path, source };
     let choice = KubeConfigOptions {
         context: options.context.clone(),
         ..KubeConfigOptions::default()
@@ -89,6 +86,42 @@ async fn load(options: &ConnectOptions) -> Result<Config, ConnectError> {
     Config::from_custom_kubeconfig(kubeconfig, &choice)
         .await
         .map_err(unusable)
+}
+
+/// The kubeconfig file, or what `KUBECONFIG` and the standard place give together; and what to call it.
+fn read(path: Option<&Path>) -> Result<(Kubeconfig, PathBuf), ConnectError> {
+    let name = path.unwrap_or(Path::new("that KUBECONFIG names, or ~/.kube/config,")).to_owned();
+    let kubeconfig = match path {
+        Some(path) => Kubeconfig::read_from(path),
+        None => Kubeconfig::read(),
+    };
+    match kubeconfig {
+        Ok(kubeconfig) => Ok((kubeconfig, name)),
+        Err(source) => Err(ConnectError::Kubeconfig { path: name, source }),
+    }
+}
+
+/// The contexts of a kubeconfig.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Contexts {
+    /// Their names, ascending.
+    pub names: Vec<String>,
+    /// The current one.
+    pub current: Option<String>,
+}
+
+/// The contexts of a kubeconfig file; `None` = what `KUBECONFIG` and the standard place give together.
+///
+/// # Errors
+/// [`ConnectError::Kubeconfig`]
+pub fn contexts(path: Option<&Path>) -> Result<Contexts, ConnectError> {
+    let (kubeconfig, _) = read(path)?;
+    let mut names: Vec<String> = kubeconfig.contexts.into_iter().map(|context| context.name).collect();
+    names.sort();
+    Ok(Contexts {
+        names,
+        current: kubeconfig.current_context.filter(|name| !name.is_empty()),
+    })
 }
 
 fn adjust(mut config: Config) -> Config {

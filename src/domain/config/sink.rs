@@ -34,6 +34,8 @@ pub enum Destination {
     Postgres(PostgresTable),
     /// A table in a `SQLite` file.
     Sqlite(SqliteFile),
+    /// Whoever started the program, who prints the rows.
+    Caller,
     /// A type that this build does not serve; the name is `SinkSpec::kind`.
     Unsupported,
 }

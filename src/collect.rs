@@ -1,0 +1,175 @@
+//! `kollect collect`: an inventory in one go, of clusters or of files.
+//!
+//! The pipeline is the operator's, with a configuration that does not change and an end: profiles and targets come from
+//! a folder or are ready-made, the objects from clusters or files, and the rows go to whoever asked or to a database.
+
+mod clusters;
+mod definitions;
+mod destination;
+mod folder;
+mod pipeline;
+mod progress;
+mod summary;
+
+use std::io::IsTerminal as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use kollect_adapters::files::Input;
+use kollect_adapters::files::input::Folders;
+use kollect_adapters::output::{self, ClusterRows, Format};
+use tokio_util::sync::CancellationToken;
+
+use crate::config::CollectConfig;
+use crate::{ready_made, shutdown, telemetry};
+use clusters::{Cluster, Objects};
+pub use clusters::select;
+pub use destination::Destination;
+pub use pipeline::Pipeline;
+use summary::Summary;
+
+/// What `--kind` is given to list the ready-made profiles.
+const HELP: &str = "help";
+
+/// Runs the command.
+///
+/// # Errors
+/// When it cannot be carried out at all; see the exit codes.
+pub fn run(config: CollectConfig) -> anyhow::Result<ExitCode> {
+    if config.kind.iter().any(|kind| kind == HELP) {
+        return list_ready_made();
+    }
+    telemetry::to_stderr(&config.log_level)?;
+    telemetry::install_tls_provider()?;
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?
+        .block_on(collect(config))
+}
+
+async fn collect(config: CollectConfig) -> anyhow::Result<ExitCode> {
+    let CollectConfig {
+        config: folder,
+        kind,
+        from,
+        kubeconfig,
+        context,
+        namespace,
+        cluster,
+        cluster_id,
+        inventory,
+        destination,
+        log_level: _,
+    } = config;
+    let dry_run = destination.dry_run;
+    let destination = Destination::parse(&destination)?;
+    let mut definitions = match &folder {
+        Some(folder) => definitions::load(folder)?,
+        None if kind.is_empty() && from.is_empty() => {
+            bail!("say what to collect: kinds with --kind, or a folder with profiles and targets with --config")
+        }
+        None => definitions::ready_made(&kind)?,
+    };
+    for remark in &definitions.remarks {
+        summary::say(&format!("note: {remark}"));
+    }
+    if let Some(namespace) = namespace {
+        definitions.restrict(&namespace);
+    }
+    let clusters = if from.is_empty() {
+        let clusters = clusters::select(kubeconfig.as_deref(), &context, cluster.as_deref())?;
+        clusters.remarks.iter().for_each(|remark| summary::say(remark));
+        clusters.chosen
+    } else {
+        vec![Cluster {
+            label: cluster.unwrap_or_default(),
+            objects: Objects::Files(inputs(&from).await?),
+        }]
+    };
+    let stop = CancellationToken::new();
+    let signals = shutdown::on_signal(stop.clone())?;
+    let pipeline = Pipeline {
+        definitions: Arc::new(definitions),
+        destination,
+        inventory: inventory.into(),
+        cluster_id,
+        dry_run,
+        stop,
+    };
+    let mut summary = Summary::new(clusters.len() > 1);
+    let mut printed = Vec::new();
+    for cluster in clusters {
+        let progress = progress::Progress::start(&cluster);
+        let collected = pipeline.run(&cluster, &progress.counters).await;
+        progress.stop().await;
+        match collected {
+            Ok(collected) => {
+                summary.add(&cluster.label, &collected);
+                printed.extend(collected.rows.map(|rows| ClusterRows {
+                    cluster: cluster.label.clone(),
+                    rows,
+                    exported_at: collected.at,
+                }));
+            }
+            Err(error) => summary.failed(&cluster.label, &error),
+        }
+    }
+    signals.abort();
+    write_out(&pipeline, printed).await?;
+    Ok(summary.finish())
+}
+
+async fn write_out(pipeline: &Pipeline, rows: Vec<ClusterRows>) -> anyhow::Result<()> {
+    let (destination, dry_run) = (pipeline.destination.clone(), pipeline.dry_run);
+    let writing = tokio::task::spawn_blocking(move || match destination {
+        Destination::Print(format) => print(format, &rows),
+        Destination::Folder(folder) => folder::write(&folder, &rows, dry_run),
+        Destination::Sqlite(_) | Destination::Postgres(_) => Ok(()),
+    });
+    writing.await.context("writing the rows was interrupted")?
+}
+
+fn print(format: Format, rows: &[ClusterRows]) -> anyhow::Result<()> {
+    let format = match format {
+        Format::Table { .. } => Format::Table {
+            width: progress::terminal_width(),
+        },
+        other => other,
+    };
+    let stdout = std::io::stdout().lock();
+    let mut out = std::io::BufWriter::with_capacity(256 << 10, stdout);
+    match output::print(format, rows, &mut out) {
+        // Whoever reads it has seen enough, as in `| head`.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.context("cannot write to standard output"),
+    }
+}
+
+/// What `--from` names; reading standard input may take long.
+async fn inputs(from: &[std::path::PathBuf]) -> anyhow::Result<Vec<Input>> {
+    let from = from.to_vec();
+    let opening = tokio::task::spawn_blocking(move || {
+        let mut inputs = Vec::new();
+        for path in &from {
+            if path.as_os_str() == "-" {
+                let stdin = std::io::stdin();
+                if stdin.is_terminal() {
+                    bail!("--from - reads standard input, which is a terminal; pipe manifests into it");
+                }
+                inputs.push(Input::spooled("standard input", &mut stdin.lock())?);
+            } else {
+                inputs.extend(Input::path(path, Folders::Whole)?);
+            }
+        }
+        Ok(inputs)
+    });
+    opening.await.context("reading was interrupted")?
+}
+
+fn list_ready_made() -> anyhow::Result<ExitCode> {
+    let lines: String = ready_made::all().iter().map(|profile| format!("{profile}\n")).collect();
+    std::io::Write::write_all(&mut std::io::stdout(), lines.as_bytes()).context("cannot write to standard output")?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,102 @@
+//! Which clusters are collected.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use kollect_adapters::files::Input;
+use kollect_adapters::kube::client::{ConnectOptions, contexts};
+
+/// A cluster, or files that stand for one.
+#[derive(Debug)]
+pub struct Cluster {
+    /// Label under which its rows are filed.
+    pub label: String,
+    /// Where its objects come from.
+    pub objects: Objects,
+}
+
+/// Where objects come from.
+#[derive(Debug)]
+pub enum Objects {
+    /// The API server.
+    Server(ConnectOptions),
+    /// Manifests and dumps.
+    Files(Vec<Input>),
+}
+
+/// Chosen clusters.
+#[derive(Debug, Default)]
+pub struct Choice {
+    /// In the order of their names.
+    pub chosen: Vec<Cluster>,
+    /// What the user should know.
+    pub remarks: Vec<String>,
+}
+
+/// The clusters of a kubeconfig that the patterns choose; the current one without patterns. `label` is for a single
+/// cluster.
+///
+/// # Errors
+/// The kubeconfig cannot be read; a named context does not exist; nothing is chosen; or several clusters would share
+/// one label.
+pub fn select(kubeconfig: Option<&Path>, patterns: &[String], label: Option<&str>) -> anyhow::Result<Choice> {
+    if kubeconfig.is_none() && patterns.is_empty() {
+        return Ok(current(label));
+    }
+    let known = contexts(kubeconfig)?;
+    let mut choice = Choice::default();
+    let mut names = Vec::new();
+    if patterns.is_empty() {
+        let Some(current) = known.current else {
+            bail!("the kubeconfig has no current context: name one with --context");
+        };
+        names.push(current);
+    }
+    for pattern in patterns.iter().map(|pattern| pattern.trim()).filter(|pattern| !pattern.is_empty()) {
+        if !pattern.contains(['*', '?']) {
+            if !known.names.iter().any(|name| name == pattern) {
+                bail!("the kubeconfig has no context {pattern:?}; it has {}", known.names.join(", "));
+            }
+            names.push(pattern.to_owned());
+            continue;
+        }
+        let matching = glob::Pattern::new(pattern)?;
+        let before = names.len();
+        names.extend(known.names.iter().filter(|name| matching.matches(name)).cloned());
+        if names.len() == before {
+            choice.remarks.push(format!("note: no context matches {pattern:?}"));
+        }
+    }
+    names.sort();
+    names.dedup();
+    if names.is_empty() {
+        bail!("no context is chosen; the kubeconfig has {}", known.names.join(", "));
+    }
+    if names.len() > 1 && label.is_some() {
+        bail!("--cluster would file {} clusters under one label; without it each has the name of its context", names.len());
+    }
+    choice.chosen = names
+        .into_iter()
+        .map(|name| Cluster {
+            label: label.unwrap_or(&name).to_owned(),
+            objects: Objects::Server(ConnectOptions {
+                kubeconfig: kubeconfig.map(PathBuf::from),
+                context: Some(name),
+            }),
+        })
+        .collect();
+    Ok(choice)
+}
+
+/// The current context, or the cluster that this program runs in.
+fn current(label: Option<&str>) -> Choice {
+    let name = contexts(None).ok().and_then(|contexts| contexts.current);
+    let cluster = Cluster {
+        label: label.or(name.as_deref()).unwrap_or_default().to_owned(),
+        objects: Objects::Server(ConnectOptions::default()),
+    };
+    Choice {
+        chosen: vec![cluster],
+        remarks: Vec::new(),
+    }
+}

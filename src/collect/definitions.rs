@@ -1,0 +1,159 @@
+//! What is collected: profiles and targets, from a folder of manifests or ready-made.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use kollect_adapters::files::input::Folders;
+use kollect_adapters::files::{Input, documents};
+use kollect_adapters::kube::convert::{self, Configured};
+use kollect_adapters::kube::crd;
+use kollect_domain::config::profile::ProfileSpec;
+use kollect_domain::config::target::TargetSpec;
+use kollect_domain::config::{Invalid, Resource};
+use kollect_domain::ids::{ProfileKey, TargetKey};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::ready_made;
+
+const API_VERSION: &str = "kollect.dev/v1alpha1";
+/// Namespace of definitions that name none.
+const DEFAULT_NAMESPACE: &str = "default";
+
+/// Profiles and targets.
+#[derive(Debug, Default)]
+pub struct Definitions {
+    /// Profiles; each in every namespace whose targets refer to it.
+    pub profiles: BTreeMap<ProfileKey, Resource<ProfileSpec>>,
+    /// Targets.
+    pub targets: BTreeMap<TargetKey, Resource<TargetSpec>>,
+    /// What the user should know.
+    pub remarks: Vec<String>,
+}
+
+impl Definitions {
+    /// Collects from one namespace only; what targets exclude stays excluded.
+    pub fn restrict(&mut self, namespace: &str) {
+        for target in self.targets.values_mut() {
+            if let Ok(spec) = &target.spec {
+                let restricted = TargetSpec {
+                    included_namespaces: vec![namespace.to_owned()],
+                    ..TargetSpec::clone(spec)
+                };
+                target.spec = Ok(Arc::new(restricted));
+            }
+        }
+    }
+}
+
+/// The definitions of a folder.
+///
+/// # Errors
+/// The folder cannot be read, a manifest is broken or invalid, or a target's profile is missing.
+pub fn load(folder: &Path) -> anyhow::Result<Definitions> {
+    let inputs = Input::path(folder, Folders::Flat).context("--config")?;
+    read(&inputs)
+}
+
+/// Ready-made profiles with one target each, for some kinds; for all when none is named.
+///
+/// # Errors
+/// There is no profile for a kind.
+pub fn ready_made(kinds: &[String]) -> anyhow::Result<Definitions> {
+    let chosen: Vec<&ready_made::ReadyMade> = if kinds.is_empty() {
+        ready_made::all().iter().collect()
+    } else {
+        kinds.iter().map(|kind| ready_made::profile(kind)).collect::<Result<_, _>>()?
+    };
+    let inputs: Vec<Input> = chosen
+        .iter()
+        .map(|profile| Input::text(&profile.resource(), profile.yaml().to_owned()))
+        .collect();
+    let mut definitions = Definitions::default();
+    let (profiles, _) = documents(&inputs, &[(API_VERSION, "KollectProfile")]);
+    for (_, value) in profiles {
+        let profile: Resource<ProfileSpec> = resource::<crd::KollectProfile>(value)?;
+        let spec = TargetSpec {
+            profile: profile.key.name.clone(),
+            ..TargetSpec::default()
+        };
+        let target = Resource {
+            key: profile.key.clone(),
+            uid: profile.uid.clone(),
+            generation: profile.generation,
+            deleting: false,
+            finalizers: Vec::new(),
+            spec: Ok(Arc::new(spec)),
+            conditions: Vec::new(),
+        };
+        definitions.targets.insert(target.key.clone(), target);
+        definitions.profiles.insert(profile.key.clone(), profile);
+    }
+    Ok(definitions)
+}
+
+fn read(inputs: &[Input]) -> anyhow::Result<Definitions> {
+    let kinds = [(API_VERSION, "KollectProfile"), (API_VERSION, "KollectTarget")];
+    let (found, report) = documents(inputs, &kinds);
+    if let Some(problem) = report.problems.first() {
+        bail!("{problem}");
+    }
+    let mut definitions = Definitions {
+        remarks: report.remarks.iter().map(ToString::to_string).collect(),
+        ..Definitions::default()
+    };
+    let mut profiles = BTreeMap::new();
+    for (place, value) in found {
+        if value["kind"] == "KollectProfile" {
+            let profile = resource::<crd::KollectProfile>(value).with_context(|| place.to_string())?;
+            profiles.insert(profile.key.name.clone(), profile);
+        } else {
+            let target = resource::<crd::KollectTarget>(value).with_context(|| place.to_string())?;
+            definitions.targets.insert(target.key.clone(), target);
+        }
+    }
+    if definitions.targets.is_empty() {
+        bail!("--config has no KollectTarget, so there is nothing to collect");
+    }
+    for target in definitions.targets.values() {
+        let Ok(spec) = &target.spec else { continue };
+        let Some(profile) = profiles.get(&spec.profile) else {
+            bail!(
+                "KollectTarget {} refers to KollectProfile {:?}, which is not in the folder",
+                target.key,
+                spec.profile
+            );
+        };
+        let key = ProfileKey {
+            namespace: target.key.namespace.clone(),
+            name: spec.profile.clone(),
+        };
+        let profile = Resource {
+            key: key.clone(),
+            ..profile.clone()
+        };
+        definitions.profiles.insert(key, profile);
+    }
+    Ok(definitions)
+}
+
+/// A typed, validated definition.
+fn resource<K: Configured + DeserializeOwned>(mut value: Value) -> anyhow::Result<Resource<K::Spec>> {
+    let metadata = &mut value["metadata"];
+    let name = metadata["name"].as_str().unwrap_or_default().to_owned();
+    if name.is_empty() {
+        bail!("metadata.name is missing");
+    }
+    if metadata["namespace"].as_str().unwrap_or_default().is_empty() {
+        metadata["namespace"] = Value::from(DEFAULT_NAMESPACE);
+    }
+    let kind = value["kind"].as_str().unwrap_or_default().to_owned();
+    let object: K = serde_json::from_value(value).with_context(|| format!("{kind} {name}"))?;
+    let resource = convert::resource(&object);
+    if let Err(Invalid { message }) = &resource.spec {
+        bail!("{kind} {name}: {message}");
+    }
+    Ok(resource)
+}
