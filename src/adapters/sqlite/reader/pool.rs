@@ -166,7 +166,7 @@ fn frozen(file: &Path) -> String {
     for byte in file.as_os_str().as_encoded_bytes() {
         match byte {
             b'/' | b'-' | b'_' | b'.' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => uri.push(char::from(*byte)),
-            byte => uri.push_str(&format!("%{byte:02X}")),
+            byte => uri.extend([format!("%{byte:02X}")]),
         }
     }
     uri + "?immutable=1"

@@ -49,7 +49,11 @@ pub(super) fn varied(inventory: &InventoryId) -> Vec<StoredRow> {
                 namespaces[number % 5 % namespaces.len()],
                 names[number / 3 % names.len()],
             );
-            let uid = format!("{}-{:02}", if number % 2 == 0 { "u" } else { "U" }, number * 29 % 72);
+            let uid = format!(
+                "{}-{:02}",
+                if number.is_multiple_of(2) { "u" } else { "U" },
+                number * 29 % 72
+            );
             let attributes = json!({ "replicas": number });
             let mut row = row(inventory, &uid, (group, kind, namespace, name), &attributes);
             row.key.target = ["all", "All", "b"][number / 7 % 3].into();

@@ -110,7 +110,7 @@ async fn finds(harness: &dyn QueryHarness, expectations: &[(&str, &[&str])]) {
         found.sort_unstable();
         assert_eq!(&found, expected, "{text:?}");
     }
-    request.text = " \t".to_owned();
+    request.text = " \t".into();
     assert_eq!(pages(&*reader, &request, &View::default()).await.len(), rows.len());
 }
 
@@ -124,7 +124,7 @@ pub async fn filters_hold_over_pages(harness: &dyn QueryHarness) {
         let mut request = request(&apps);
         (request.order, request.limit) = (order, 1);
         request.kind = Some(kind("", "Pod"));
-        request.text = "WEB".to_owned();
+        request.text = "WEB".into();
         let wanted = |row: &&StoredRow| {
             member(row, "kind") == "Pod"
                 && member(row, "group").is_empty()

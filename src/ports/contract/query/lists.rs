@@ -68,12 +68,12 @@ pub(super) fn state(target: &str, scope: &str, rows: u64) -> ScopeState {
 pub async fn states_come_back_in_order_and_unchanged(harness: &dyn QueryHarness) {
     let apps = inventory("north", "apps");
     let mut degraded = state("b", "shop", 7);
-    degraded.state = "Degraded".to_owned();
-    degraded.reason = "ScopeForbidden".to_owned();
+    degraded.state = "Degraded".into();
+    degraded.reason = "ScopeForbidden".into();
     degraded.last_event = Some("2026-12-01T10:00:00.123456Z".parse().expect("a time"));
     (degraded.last_list, degraded.as_of) = (None, None);
     let mut of_pods = state("b", "", 4_000_000_000);
-    of_pods.kind = "/v1/Pod".to_owned();
+    of_pods.kind = "/v1/Pod".into();
     let sorted = [
         state("All", "shop", 1),
         state("all", "Shop", 0),
@@ -139,7 +139,7 @@ pub async fn odd_payloads_are_shown_and_fail_nothing(harness: &dyn QueryHarness)
     let listed = pages(&*reader, &request(&apps), &view).await;
     assert_eq!(listed, rows, "all names but the last one's count as empty");
     let mut of_web = request(&apps);
-    of_web.text = "WEB".to_owned();
+    of_web.text = "WEB".into();
     assert_eq!(uids(&pages(&*reader, &of_web, &view).await), ["u-5"]);
     let summaries = reader.inventories(&view).await.expect("a list of inventories");
     assert_eq!(summaries[0].kinds, [(kind("", ""), 7)]);

@@ -85,7 +85,7 @@ pub async fn states_of_namespaces_that_cannot_be_seen_are_left_out(harness: &dyn
     let ids: Vec<_> = summaries.into_iter().map(|summary| summary.id).collect();
     assert_eq!(
         ids,
-        [apps.clone()],
+        std::slice::from_ref(&apps),
         "an inventory of which nothing can be seen is not named"
     );
     assert_eq!(
