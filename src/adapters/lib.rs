@@ -16,6 +16,8 @@ mod filing;
 mod freshness;
 #[cfg(feature = "kube")]
 pub mod kube;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod listing;
 #[cfg(feature = "runtime")]
 pub mod metrics;
 #[cfg(feature = "postgres")]

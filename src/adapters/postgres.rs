@@ -6,7 +6,8 @@
 //!
 //! Reading guide: `factory` builds a `sink`; its calls are jobs of the `worker`, which opens a `connection` through
 //! `settings` (Secrets, `dsn`, `tls`) and `dial` (the endpoint guard), and prepares the `schema`; the jobs are
-//! `claim`, `resume`, `deliver` and `record`, with the SQL of `statements`; `failure` says what an error means.
+//! `claim`, `resume`, `deliver` and `record`, with the SQL of `statements`; `failure` says what an error means. The
+//! `reader` is apart from all that, with sessions of its own.
 //!
 //! Decision record: `docs/adr/0002-postgres-client.md`.
 
@@ -18,6 +19,7 @@ mod dsn;
 mod factory;
 mod failure;
 mod identifier;
+mod reader;
 mod record;
 mod resume;
 mod schema;
@@ -31,4 +33,5 @@ mod worker;
 mod tests;
 
 pub use factory::PostgresSinkFactory;
+pub use reader::PostgresReader;
 pub use sink::PostgresSink;

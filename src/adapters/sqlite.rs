@@ -6,7 +6,8 @@
 //!
 //! Reading guide: `factory` builds a `sink` for a `place`; its calls are jobs of the `worker`, which runs them on a
 //! thread that may block, under a `watch`, with a `session` whose `schema` was prepared; the jobs are `claim`,
-//! `resume`, `deliver` and `record`, with the SQL of `statements`; `failure` says what an error means.
+//! `resume`, `deliver` and `record`, with the SQL of `statements`; `failure` says what an error means. The `reader` is
+//! apart from all that, with files that it opens for itself.
 //!
 //! Decision record: `docs/adr/0007-sqlite-client.md`.
 
@@ -16,6 +17,7 @@ mod factory;
 mod failure;
 mod identifier;
 mod place;
+mod reader;
 mod record;
 mod resume;
 mod schema;
@@ -31,4 +33,5 @@ mod tests;
 
 pub use factory::SqliteSinkFactory;
 pub use place::SqliteFolder;
+pub use reader::SqliteReader;
 pub use sink::SqliteSink;

@@ -101,7 +101,7 @@ pub struct PageRequest {
     pub order: Order,
     /// Only rows after this place; one that was made for another order is refused.
     pub after: Option<Cursor>,
-    /// Most rows to give, at least 1.
+    /// Most rows to give, at least 1; a reader may give fewer although more follow.
     pub limit: u32,
 }
 
@@ -147,7 +147,7 @@ pub struct ScopeState {
     pub last_event: Option<Timestamp>,
     /// All changes up to this time are in the database.
     pub as_of: Option<Timestamp>,
-    /// Rows of the scope.
+    /// Rows of the scope as its writer counted them, whatever can be seen of them.
     pub rows: u64,
     /// When this state was recorded.
     pub updated_at: Timestamp,

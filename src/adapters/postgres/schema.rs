@@ -18,7 +18,7 @@ use verdict::{check_main, check_sync};
 const STAGE: &str = "postgres schema";
 /// Two operators that create the same table at once make one of them fail; what it then finds is the other's table.
 const CREATE_ATTEMPTS: usize = 3;
-const SYNC_SUFFIX: &str = "_sync";
+pub(super) const SYNC_SUFFIX: &str = "_sync";
 
 /// Identity columns of the main table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

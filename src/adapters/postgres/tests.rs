@@ -3,6 +3,7 @@
 mod access;
 mod encryption;
 mod outages;
+mod reader;
 mod tables;
 mod touch;
 

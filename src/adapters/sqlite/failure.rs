@@ -76,6 +76,16 @@ impl Failure {
     }
 }
 
+impl From<PortError> for Failure {
+    /// Refusals that were made without the file.
+    fn from(error: PortError) -> Self {
+        Self {
+            effect: Effect::Stop,
+            error,
+        }
+    }
+}
+
 /// A closure for `map_err` that names the stage.
 pub(super) fn during(stage: &'static str) -> impl Fn(rusqlite::Error) -> Failure {
     move |error| Failure::of(stage, &error)

@@ -48,7 +48,7 @@ pub(super) struct Opening {
 }
 
 /// Device and number of a file: another one may take its name.
-type FileIdentity = (u64, u64);
+pub(super) type FileIdentity = (u64, u64);
 
 impl Session {
     /// Opens a file.
@@ -121,15 +121,16 @@ impl Session {
     }
 }
 
+/// Which file has this name at present.
 #[cfg(unix)]
-fn identity(path: &Path) -> Option<FileIdentity> {
+pub(super) fn identity(path: &Path) -> Option<FileIdentity> {
     use std::os::unix::fs::MetadataExt as _;
     let found = path.metadata().ok()?;
     Some((found.dev(), found.ino()))
 }
 
-/// Elsewhere a file that is open cannot be replaced.
+/// Whether there is a file; one that is open cannot be replaced here.
 #[cfg(not(unix))]
-fn identity(path: &Path) -> Option<FileIdentity> {
+pub(super) fn identity(path: &Path) -> Option<FileIdentity> {
     path.exists().then_some((0, 0))
 }

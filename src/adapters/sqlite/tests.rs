@@ -34,7 +34,7 @@ const FILE: &str = "fleet.db";
 kollect_ports::sink_contract!(async { Bench::new() }, run);
 
 /// Runs a test to its end.
-fn run(test: impl Future<Output = ()>) {
+pub(super) fn run(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -150,6 +150,13 @@ impl SinkHarness for Bench {
              BEGIN SELECT RAISE(ABORT, 'this row is marked'); END",
         );
     }
+}
+
+/// Makes a file with the tables of a sink, claimed by it.
+pub(super) async fn tables_at(path: &Path) {
+    let file = path.file_name().unwrap().to_str().unwrap();
+    let sink = build(path.parent().unwrap(), &spec(file, "items"), WRITER, "eu-1").unwrap();
+    sink.claim(&inventory()).await.unwrap();
 }
 
 fn build(folder: &Path, spec: &SinkSpec, writer: &str, cluster: &str) -> Result<Arc<dyn Sink>, PortError> {

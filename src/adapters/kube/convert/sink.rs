@@ -167,7 +167,10 @@ mod tests {
             file: "fleet.db".to_owned(),
             table: "inventory".to_owned(),
         };
-        assert_eq!((&*spec.kind, spec.destination), ("sqlite", Destination::Sqlite(expected)));
+        assert_eq!(
+            (&*spec.kind, spec.destination),
+            ("sqlite", Destination::Sqlite(expected))
+        );
     }
 
     #[test]
