@@ -21,7 +21,7 @@ const STOP_DEADLINE: Duration = Duration::from_mins(1);
 
 /// Waits for a word on standard input and only then becomes the server. If the owner dies in
 /// between, before the watchdog knows the process, the input ends and nothing is started.
-const START_ON_WORD: &str = r#"read -r word && exec "$@" </dev/null"#;
+pub(crate) const START_ON_WORD: &str = r#"read -r word && exec "$@" </dev/null"#;
 
 /// The account that a server runs under.
 #[derive(Clone, Copy, Debug)]
