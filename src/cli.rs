@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-use crate::config::{CollectConfig, OperatorConfig};
+use crate::config::{CollectConfig, DemoConfig, OperatorConfig, UiConfig};
 use crate::crd::CrdConfig;
 
 /// The inventory of record for Kubernetes.
@@ -27,6 +27,10 @@ pub enum Command {
     Operator(Box<OperatorConfig>),
     /// Collect an inventory in one go, from clusters or from files, and print it or write it to a database.
     Collect(Box<CollectConfig>),
+    /// Serve read-only pages over a database that inventories were exported to.
+    Ui(UiConfig),
+    /// Show a sample estate: no cluster, no server, no flags needed.
+    Demo(DemoConfig),
     /// Print the custom resource definitions, to be piped into `kubectl apply --server-side -f -`.
     Crd(CrdConfig),
     /// Print a script that completes this program's flags in a shell.

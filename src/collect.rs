@@ -23,11 +23,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::CollectConfig;
 use crate::{ready_made, shutdown, telemetry};
-use clusters::{Cluster, Objects};
-pub use clusters::select;
-pub use destination::Destination;
+pub use clusters::{Cluster, Objects, select};
+pub use definitions::ready_made as ready_made_definitions;
+pub use destination::{Database, Destination, OneDatabase, anywhere};
 pub use pipeline::Pipeline;
-use summary::Summary;
+pub use progress::Progress;
+pub use summary::{Summary, say};
 
 /// What `--kind` is given to list the ready-made profiles.
 const HELP: &str = "help";
@@ -73,14 +74,14 @@ async fn collect(config: CollectConfig) -> anyhow::Result<ExitCode> {
         None => definitions::ready_made(&kind)?,
     };
     for remark in &definitions.remarks {
-        summary::say(&format!("note: {remark}"));
+        say(&format!("note: {remark}"));
     }
     if let Some(namespace) = namespace {
         definitions.restrict(&namespace);
     }
     let clusters = if from.is_empty() {
-        let clusters = clusters::select(kubeconfig.as_deref(), &context, cluster.as_deref())?;
-        clusters.remarks.iter().for_each(|remark| summary::say(remark));
+        let clusters = select(kubeconfig.as_deref(), &context, cluster.as_deref())?;
+        clusters.remarks.iter().for_each(|remark| say(remark));
         clusters.chosen
     } else {
         vec![Cluster {
@@ -101,7 +102,7 @@ async fn collect(config: CollectConfig) -> anyhow::Result<ExitCode> {
     let mut summary = Summary::new(clusters.len() > 1);
     let mut printed = Vec::new();
     for cluster in clusters {
-        let progress = progress::Progress::start(&cluster);
+        let progress = Progress::start(&cluster);
         let collected = pipeline.run(&cluster, &progress.counters).await;
         progress.stop().await;
         match collected {

@@ -4,8 +4,8 @@ mod cli;
 mod collect;
 mod config;
 mod crd;
-#[cfg_attr(not(test), expect(dead_code, reason = "the verbs that use it come next"))]
 mod demo;
+mod pages;
 mod ready_made;
 mod shutdown;
 mod telemetry;
@@ -33,6 +33,8 @@ fn run(command: cli::Command) -> anyhow::Result<ExitCode> {
         cli::Command::Operator(config) => wiring::operator(*config)?,
         cli::Command::Crd(config) => crd::write(&config)?,
         cli::Command::Collect(config) => return collect::run(*config),
+        cli::Command::Ui(config) => pages::run(config)?,
+        cli::Command::Demo(config) => demo::run(config)?,
         cli::Command::Completion { shell } => cli::completion(shell)?,
     }
     Ok(ExitCode::SUCCESS)

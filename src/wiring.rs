@@ -14,6 +14,8 @@ use kollect_adapters::kube::secrets::{KubeSecretReader, SecretPolicy};
 use kollect_adapters::kube::source::KubeObjectSource;
 use kollect_adapters::metrics::OpenMetrics;
 use kollect_adapters::postgres::PostgresSinkFactory;
+use kollect_adapters::sinks::SinkRouter;
+use kollect_adapters::sqlite::{SqliteFolder, SqliteSinkFactory};
 use kollect_app::operator::{self, Ports, Settings, Signals, Until};
 use kollect_domain::selection::namespaces::Defaults;
 use tokio::sync::watch;
@@ -72,7 +74,7 @@ async fn run(config: OperatorConfig) -> anyhow::Result<()> {
             client.clone(),
             limits.concurrent_lists,
         )),
-        sinks: Arc::new(PostgresSinkFactory::new(&writer, secrets, endpoints(&sinks)?)),
+        sinks: Arc::new(router(&sinks, &writer, secrets)?),
         configuration: Arc::new(KubeConfigurationSource::new(client.clone())),
         resources: Arc::new(KubeResourceWriter::new(client)),
         clock: Arc::new(SystemClock::default()),
@@ -146,6 +148,14 @@ async fn listen(
         });
     }
     Ok(servers)
+}
+
+/// One factory for all types of sinks.
+fn router(config: &SinksConfig, writer: &str, secrets: Arc<KubeSecretReader>) -> anyhow::Result<SinkRouter> {
+    let folder = config.sqlite_dir.clone().map_or(SqliteFolder::Unset, SqliteFolder::Within);
+    Ok(SinkRouter::new()
+        .postgres(PostgresSinkFactory::new(writer, secrets, endpoints(config)?))
+        .sqlite(SqliteSinkFactory::new(writer, folder)))
 }
 
 fn endpoints(config: &SinksConfig) -> anyhow::Result<Arc<EndpointPolicy>> {

@@ -1,5 +1,7 @@
 //! What sinks may do.
 
+use std::path::PathBuf;
+
 /// Where sinks may connect to, and which Secrets they may use.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Sinks")]
@@ -11,6 +13,9 @@ pub struct SinksConfig {
     /// Hosts and networks that sinks may not connect to; comma-separated names, addresses and CIDRs.
     #[arg(long, env = "KOLLECT_ENDPOINT_DENY", value_name = "LIST", default_value = "")]
     pub endpoint_deny: String,
+    /// Folder for the files of sinks of type sqlite; unset = such sinks are refused.
+    #[arg(long, env = "KOLLECT_SQLITE_DIR", value_name = "DIR")]
+    pub sqlite_dir: Option<PathBuf>,
     /// Let sinks refer to Secrets of any namespace, not only of their own and of the operator's.
     #[arg(
         long,

@@ -55,11 +55,17 @@ pub(super) fn read(
                 line: first_line + line,
                 ..place
             };
-            let error = error.without_snippet();
-            listener.problem(place, format!("is not read: {error}"));
+            let message = without_position(&error.without_snippet().to_string());
+            listener.problem(place, format!("is not read: {message}"));
         }
     }
     Ok(())
+}
+
+/// The message without the line and column, which count from the document.
+fn without_position(message: &str) -> String {
+    let end = message.rfind(" at line ").unwrap_or(message.len());
+    message.get(..end).unwrap_or(message).to_owned()
 }
 
 fn options() -> serde_saphyr::Options {
