@@ -28,6 +28,11 @@ impl Cell {
     pub fn is_long(&self) -> bool {
         is_long(&self.text)
     }
+
+    /// The text in the parts between which it is broken first, as paths and image names are read.
+    pub fn parts(&self) -> impl Iterator<Item = &str> {
+        self.text.split_inclusive(['/', '@', ','])
+    }
 }
 
 /// Whether a text may be broken over several lines.
