@@ -5,6 +5,7 @@
     reason = "all of it is a test, what asks and reads pages included"
 )]
 
+mod browser;
 mod client;
 mod content;
 mod estate;
