@@ -1,6 +1,6 @@
 //! Commands to a browser over a pipe, and its answers.
 //!
-//! Source: Chrome DevTools Protocol; each message is JSON and ends with a zero byte.
+//! Source: the protocol of Chromium's developer tools; each message is JSON and ends with a zero byte.
 
 use std::io::{BufRead as _, BufReader, Read, Write};
 use std::path::Path;

@@ -66,7 +66,7 @@ async fn the_only_inventory_is_shown_at_once() {
         namespace: "shop",
         name: "web",
     };
-    reader.put(row(&shop(), "deployments", object, json!({"replicas": 3})));
+    reader.put(row(&shop(), "deployments", object, &json!({"replicas": 3})));
     let page = parse(&page(&site(&reader), "/").await);
     assert_eq!(page.only("h1").text(), "shop/everything north-1");
     assert_eq!(

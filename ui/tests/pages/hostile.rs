@@ -54,9 +54,11 @@ async fn markup_in_every_field_is_shown_as_text() {
         payload,
         exported_at: now(),
     });
-    let mut degraded = state(EVIL, &format!("{EVIL}/{EVIL}"), "Degraded", 1);
-    degraded.reason = EVIL.to_owned();
-    degraded.scope = EVIL.to_owned();
+    let degraded = kollect_ports::query::ScopeState {
+        reason: EVIL.to_owned(),
+        scope: EVIL.to_owned(),
+        ..state(EVIL, &format!("{EVIL}/{EVIL}"), "Degraded", 1)
+    };
     reader.record(&evil, vec![degraded]);
     reader.put(row(
         &inventory("", "b", "c"),
@@ -66,7 +68,7 @@ async fn markup_in_every_field_is_shown_as_text() {
             namespace: "b",
             name: "d",
         },
-        json!({}),
+        &json!({}),
     ));
     let site = site(&reader);
     let overview = parse(&page(&site, "/").await);
@@ -107,7 +109,7 @@ async fn huge_values_are_cut_on_the_pages_and_whole_in_the_twin() {
         name: "one",
     };
     let reader = Arc::new(FakeReader::default());
-    reader.put(row(&huge, "all", object, attributes.clone()));
+    reader.put(row(&huge, "all", object, &attributes));
     let site = site(&reader);
     let list = page(&site, "/").await;
     assert!(list.len() < 8 * 1024, "{} bytes", list.len());
