@@ -112,7 +112,7 @@ impl Health {
     /// What it means for the rows.
     pub fn meaning(self) -> &'static str {
         match self {
-            Self::Complete => "Every list finished and changes are followed.",
+            Self::Complete => "Every list finished; nothing is known to be missing.",
             Self::Unknown => "No state was recorded; the rows may be of any age.",
             Self::Listing => "A list is under way; rows may be missing until it is complete.",
             Self::Degraded => "Some rows are kept as they were last known.",
