@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::cell::is_scalar;
 
 /// Most attributes that a list shows; more do not fit on a screen.
-const MOST: usize = 6;
+const MOST: usize = 5;
 
 /// An attribute that a list shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,22 +29,22 @@ struct Use {
 /// The attributes that most rows have, ascending by name; of those that equally many have, rather such with simple
 /// values.
 pub fn columns<'a>(rows: impl Iterator<Item = &'a Value>) -> Vec<Column> {
-    let mut uses: BTreeMap<&str, Use> = BTreeMap::new();
+    let mut found: BTreeMap<&str, Use> = BTreeMap::new();
     for (name, value) in rows.filter_map(Value::as_object).flatten() {
-        let used = uses.entry(name).or_default();
+        let used = found.entry(name).or_default();
         used.rows += 1;
         used.scalars += usize::from(is_scalar(value));
         used.numbers += usize::from(value.is_number());
     }
-    let mut uses: Vec<(&str, Use)> = uses.into_iter().collect();
-    uses.sort_by_key(|(_, used)| Reverse((used.rows, used.scalars)));
-    uses.truncate(MOST);
-    uses.sort_by_key(|(name, _)| *name);
+    let mut found: Vec<(&str, Use)> = found.into_iter().collect();
+    found.sort_by_key(|(_, used)| Reverse((used.rows, used.scalars)));
+    found.truncate(MOST);
+    found.sort_by_key(|(name, _)| *name);
     let column = |(name, used): (&str, Use)| Column {
         name: name.to_owned(),
         is_numeric: used.numbers == used.rows,
     };
-    uses.into_iter().map(column).collect()
+    found.into_iter().map(column).collect()
 }
 
 #[cfg(test)]
@@ -60,16 +60,16 @@ mod tests {
     #[test]
     fn the_attributes_that_most_rows_have_are_shown_by_name() {
         let rows = [
-            json!({"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "z": 1}),
-            json!({"b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "z": 1}),
+            json!({"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "z": 1}),
+            json!({"b": 1, "c": 1, "d": 1, "e": 1, "z": 1}),
         ];
-        assert_eq!(names(&rows), ["b", "c", "d", "e", "f", "z"]);
+        assert_eq!(names(&rows), ["b", "c", "d", "e", "z"]);
     }
 
     #[test]
     fn simple_values_come_before_nested_ones() {
-        let row = json!({"a": [], "b": {}, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1, "h": 1});
-        assert_eq!(names(&[row]), ["c", "d", "e", "f", "g", "h"]);
+        let row = json!({"a": [], "b": {}, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1});
+        assert_eq!(names(&[row]), ["c", "d", "e", "f", "g"]);
     }
 
     #[test]
