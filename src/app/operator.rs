@@ -1,16 +1,13 @@
 //! The operator: one task that owns the engine and connects it with everything else.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
 use kollect_domain::config::Configuration;
-use kollect_domain::engine::report::{BindingReport, TargetReport};
 use kollect_domain::engine::{Effect, Engine, Event};
-use kollect_domain::fault::Fault;
-use kollect_domain::ids::{BindingKey, NamespacedName, TargetKey};
-use kollect_domain::plan::{Blocked, Decisions, Planner, affected_by_namespaces};
+use kollect_domain::ids::NamespacedName;
+use kollect_domain::plan::{Decisions, Planner, affected_by_namespaces};
 use kollect_domain::selection::namespaces::{Defaults, Namespaces};
 use kollect_domain::time::Now;
 use kollect_ports::clock::Clock;
@@ -26,8 +23,11 @@ use crate::export::{self, Workers};
 use crate::outbox::Outbox;
 use crate::publish::{Publisher, View};
 
+mod outcome;
 #[cfg(test)]
 mod tests;
+
+pub use outcome::Outcome;
 
 /// Batches between the watches and the engine. **Policy**: wait, which slows the server's stream. Each batch has up to
 /// 256 rows, which the engine keeps anyway, so the queue costs little and a longer one would hide a slow engine.
@@ -111,15 +111,6 @@ struct Operator {
     configured: bool,
 }
 
-/// What became of everything when the operator stopped.
-#[derive(Debug, Default)]
-pub struct Outcome {
-    /// Targets; a condition reason and a message for those that could not be collected at all.
-    pub targets: BTreeMap<TargetKey, Result<TargetReport, Blocked>>,
-    /// Inventories and their sinks; a fault for sinks that could not be used at all.
-    pub bindings: BTreeMap<BindingKey, Result<BindingReport, Fault>>,
-}
-
 /// Runs until asked to stop, or until what [`Settings::until`] says; then delivers what is under way, within the grace
 /// time.
 pub async fn run(ports: Ports, settings: Settings, signals: Signals) -> Outcome {
@@ -152,7 +143,7 @@ pub async fn run(ports: Ports, settings: Settings, signals: Signals) -> Outcome 
     writer.abort();
     // Aborted on purpose; nothing else is to be learned from it.
     let _ = writer.await;
-    operator.outcome()
+    Outcome::of(&operator.decisions, &operator.engine)
 }
 
 impl Operator {
@@ -329,38 +320,6 @@ impl Operator {
             && self.configured
             && self.engine.is_settled()
             && self.engine.is_exported(EXPORT_ATTEMPTS)
-    }
-
-    fn outcome(&self) -> Outcome {
-        let Decisions {
-            registrations,
-            blocked_targets,
-            inventories,
-            ..
-        } = &self.decisions;
-        let collected = registrations
-            .keys()
-            .filter_map(|key| Some((key.clone(), Ok(self.engine.target(key)?))));
-        let blocked = blocked_targets
-            .iter()
-            .map(|(key, blocked)| (key.clone(), Err(blocked.clone())));
-        let bindings = inventories.iter().flat_map(|(inventory, decision)| {
-            decision.sinks.iter().filter_map(|(sink, fault)| {
-                let key = BindingKey {
-                    inventory: inventory.clone(),
-                    sink: sink.clone(),
-                };
-                let result = match fault {
-                    Some(fault) => Err(fault.clone()),
-                    None => Ok(self.engine.binding(&key)?),
-                };
-                Some((key, result))
-            })
-        });
-        Outcome {
-            targets: collected.chain(blocked).collect(),
-            bindings: bindings.collect(),
-        }
     }
 
     /// Stops collecting, and delivers what is known until every sink is level or the grace time is over.
