@@ -12,7 +12,7 @@ use super::modules::{Source, shown, walk};
 use super::workspace::Workspace;
 
 /// Modules that every adapter may name.
-const SHARED: &[&str] = &["endpoint"];
+const SHARED: &[&str] = &["endpoint", "filing", "freshness", "listing"];
 
 /// Pairs that may: the first names the second.
 const ALLOWED: &[(&str, &str, &str)] = &[(
