@@ -178,7 +178,7 @@ impl<'a> Kind<'a> {
             "metadata": metadata(&format!("odd-{number}"), number),
             "spec": {
                 "numbers": numbers, "text": TEXTS[number], "none": null, "empty": {}, "list": [[], [null, true]],
-                TEXTS[number].replace('\n', " "): "a key",
+                label(number): "a key",
             },
         })
     }
