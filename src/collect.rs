@@ -11,7 +11,7 @@ mod pipeline;
 mod progress;
 mod summary;
 
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -170,7 +170,7 @@ async fn inputs(from: &[std::path::PathBuf]) -> anyhow::Result<Vec<Input>> {
 }
 
 fn list_ready_made() -> anyhow::Result<ExitCode> {
-    let lines: String = ready_made::all().iter().map(|profile| format!("{profile}\n")).collect();
-    std::io::Write::write_all(&mut std::io::stdout(), lines.as_bytes()).context("cannot write to standard output")?;
+    let lines: Vec<String> = ready_made::all().iter().map(ToString::to_string).collect();
+    writeln!(std::io::stdout(), "{}", lines.join("\n")).context("cannot write to standard output")?;
     Ok(ExitCode::SUCCESS)
 }

@@ -65,7 +65,9 @@ async fn demo(config: DemoConfig) -> anyhow::Result<()> {
     let readers = pages::readers(&Database::File(database.clone()), TABLE)?;
     let told = |url: &str| {
         writeln!(std::io::stdout(), "{url}").context("cannot write to standard output")?;
-        say(&format!("open it in a browser; Ctrl-C ends the demo. The rows are in {database}"));
+        say(&format!(
+            "open it in a browser; Ctrl-C ends the demo. The rows are in {database}"
+        ));
         Ok(())
     };
     pages::serve(readers, pages::settings(), listen, stop, told).await?;

@@ -170,11 +170,6 @@ impl UnknownKind {
             similar: all().iter().filter(is_similar).map(ReadyMade::resource).collect(),
         }
     }
-
-    /// The kinds that may have been meant, as plural and group.
-    pub fn similar(&self) -> &[String] {
-        &self.similar
-    }
 }
 
 impl fmt::Display for UnknownKind {

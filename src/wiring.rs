@@ -152,7 +152,10 @@ async fn listen(
 
 /// One factory for all types of sinks.
 fn router(config: &SinksConfig, writer: &str, secrets: Arc<KubeSecretReader>) -> anyhow::Result<SinkRouter> {
-    let folder = config.sqlite_dir.clone().map_or(SqliteFolder::Unset, SqliteFolder::Within);
+    let folder = config
+        .sqlite_dir
+        .clone()
+        .map_or(SqliteFolder::Unset, SqliteFolder::Within);
     Ok(SinkRouter::new()
         .postgres(PostgresSinkFactory::new(writer, secrets, endpoints(config)?))
         .sqlite(SqliteSinkFactory::new(writer, folder)))

@@ -23,7 +23,11 @@ const RETRY_AFTER: HeaderValue = HeaderValue::from_static("5");
 impl Format {
     /// The format that an address names.
     pub fn of(uri: &Uri) -> Self {
-        if uri.path().ends_with(".json") {
+        if uri
+            .path()
+            .rsplit_once('.')
+            .is_some_and(|(_, extension)| extension == "json")
+        {
             Self::Json
         } else {
             Self::Html

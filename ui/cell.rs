@@ -1,5 +1,7 @@
 //! Values in a table: one short line each.
 
+use std::fmt::Write as _;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -27,6 +29,11 @@ impl Cell {
     /// Whether it may be broken over several lines.
     pub fn is_long(&self) -> bool {
         is_long(&self.text)
+    }
+
+    /// The text in the parts between which it is broken first, as paths and image names are read.
+    pub fn parts(&self) -> impl Iterator<Item = &str> {
+        self.text.split_inclusive(['/', '@', ','])
     }
 }
 
@@ -58,7 +65,8 @@ pub fn preview(attributes: &Value) -> Cell {
     let mut text = String::new();
     for (name, value) in scalars.into_iter().chain(others) {
         let separator = if text.is_empty() { "" } else { " · " };
-        text.push_str(&format!("{separator}{name}: {}", cut(&short(value), LONGEST_PART)));
+        // Writing to a text does not fail.
+        let _ = write!(text, "{separator}{name}: {}", cut(&short(value), LONGEST_PART));
         if text.chars().count() > LONGEST_PREVIEW {
             break;
         }
@@ -146,7 +154,8 @@ fn joined(parts: impl ExactSizeIterator<Item = Option<String>>, (one, many): (&s
         shown += 1;
     }
     if count > shown {
-        line.push_str(&format!(" +{}", count - shown));
+        // Writing to a text does not fail.
+        let _ = write!(line, " +{}", count - shown);
     }
     line
 }

@@ -1,7 +1,7 @@
 //! Which attributes a list shows.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -22,29 +22,39 @@ pub struct Column {
 #[derive(Default)]
 struct Use {
     rows: usize,
-    scalars: usize,
+    plain: usize,
     numbers: usize,
+    values: BTreeSet<String>,
 }
 
-/// The attributes that most rows have, ascending by name; of those that equally many have, rather such with simple
-/// values.
+/// The attributes that most rows have, ascending by name; of those that equally many have, rather such with plain
+/// values, and then those whose values tell rows apart.
 pub fn columns<'a>(rows: impl Iterator<Item = &'a Value>) -> Vec<Column> {
-    let mut uses: BTreeMap<&str, Use> = BTreeMap::new();
+    let mut found: BTreeMap<&str, Use> = BTreeMap::new();
     for (name, value) in rows.filter_map(Value::as_object).flatten() {
-        let used = uses.entry(name).or_default();
+        let used = found.entry(name).or_default();
         used.rows += 1;
-        used.scalars += usize::from(is_scalar(value));
+        used.plain += usize::from(is_plain(value));
         used.numbers += usize::from(value.is_number());
+        used.values.insert(value.to_string());
     }
-    let mut uses: Vec<(&str, Use)> = uses.into_iter().collect();
-    uses.sort_by_key(|(_, used)| Reverse((used.rows, used.scalars)));
-    uses.truncate(MOST);
-    uses.sort_by_key(|(name, _)| *name);
+    let mut found: Vec<(&str, Use)> = found.into_iter().collect();
+    found.sort_by_key(|(_, used)| Reverse((used.rows, used.plain, used.values.len())));
+    found.truncate(MOST);
+    found.sort_by_key(|(name, _)| *name);
     let column = |(name, used): (&str, Use)| Column {
         name: name.to_owned(),
         is_numeric: used.numbers == used.rows,
     };
-    uses.into_iter().map(column).collect()
+    found.into_iter().map(column).collect()
+}
+
+/// A scalar, or a list of them.
+fn is_plain(value: &Value) -> bool {
+    match value {
+        Value::Array(elements) => elements.iter().all(is_scalar),
+        other => is_scalar(other),
+    }
 }
 
 #[cfg(test)]
@@ -67,9 +77,18 @@ mod tests {
     }
 
     #[test]
-    fn simple_values_come_before_nested_ones() {
-        let row = json!({"a": [], "b": {}, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1, "h": 1});
+    fn plain_values_come_before_nested_ones() {
+        let row = json!({"a": [{}], "b": {}, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1, "h": ["x", "y"]});
         assert_eq!(names(&[row]), ["c", "d", "e", "f", "g", "h"]);
+    }
+
+    #[test]
+    fn values_that_tell_rows_apart_come_before_those_that_all_share() {
+        let rows = [
+            json!({"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "image": ["web:1"]}),
+            json!({"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "image": ["api:1"]}),
+        ];
+        assert_eq!(names(&rows), ["a", "b", "c", "d", "e", "image"]);
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub struct Freshness {
     /// Targets.
     pub targets: Count,
     /// Parts that are not complete, the worst first.
-    pub problems: Vec<Scope>,
+    pub problems: Vec<ScopeHealth>,
     /// Such parts that are not in the list.
     pub more_problems: Count,
 }
@@ -49,7 +49,7 @@ pub struct Freshness {
 /// How current one target's rows of one watch scope are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Scope {
+pub struct ScopeHealth {
     /// Target.
     pub target: String,
     /// `group/version/Kind`.
@@ -112,7 +112,7 @@ impl Health {
     /// What it means for the rows.
     pub fn meaning(self) -> &'static str {
         match self {
-            Self::Complete => "Every list finished and changes are followed.",
+            Self::Complete => "Every list finished; nothing is known to be missing.",
             Self::Unknown => "No state was recorded; the rows may be of any age.",
             Self::Listing => "A list is under way; rows may be missing until it is complete.",
             Self::Degraded => "Some rows are kept as they were last known.",
@@ -123,9 +123,9 @@ impl Health {
 impl Freshness {
     /// How current an inventory with these states is.
     pub fn new(states: &[ScopeState]) -> Self {
-        let mut problems: Vec<Scope> = states
+        let mut problems: Vec<ScopeHealth> = states
             .iter()
-            .map(Scope::new)
+            .map(ScopeHealth::new)
             .filter(|scope| scope.health != Health::Complete || !scope.reason.is_empty())
             .collect();
         problems.sort_by_key(|scope| std::cmp::Reverse(scope.health));
@@ -151,7 +151,7 @@ fn oldest(moments: impl Iterator<Item = Option<Moment>>) -> Option<Moment> {
     moments.min().flatten()
 }
 
-impl Scope {
+impl ScopeHealth {
     /// One recorded state.
     pub fn new(state: &ScopeState) -> Self {
         Self {

@@ -22,7 +22,7 @@ use crate::site::Site;
 /// What the start page is: the inventories, or the rows of one.
 pub enum Home {
     /// No inventory was chosen, and there is not exactly one.
-    Overview(OverviewPage),
+    Overview(Box<OverviewPage>),
     /// The rows of one inventory.
     List(Box<ListPage>),
 }
@@ -42,7 +42,8 @@ impl Home {
             (None, _) => None,
         };
         let Some(chosen) = chosen else {
-            return Ok(Self::Overview(OverviewPage::load(site, inventories, query).await?));
+            let page = OverviewPage::load(site, inventories, query).await?;
+            return Ok(Self::Overview(Box::new(page)));
         };
         let query = ListQuery {
             inventory: Some(chosen.id.clone()),

@@ -44,7 +44,7 @@ async fn home(State(site): State<Arc<Site>>, uri: Uri, headers: HeaderMap) -> Re
     let answered = async {
         let query = ListQuery::read(&uri, &site.settings)?;
         match Home::load(&site, query).await? {
-            Home::Overview(page) => answer::page(&page, format, &headers),
+            Home::Overview(page) => answer::page(&*page, format, &headers),
             Home::List(page) => answer::page(&*page, format, &headers),
         }
     };

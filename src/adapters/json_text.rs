@@ -5,7 +5,6 @@
 
 use std::marker::PhantomData;
 
-use bytes::{Buf, BytesMut};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, IgnoredAny};
 use serde_json::Deserializer;
@@ -21,7 +20,10 @@ pub(crate) struct TooLarge;
 /// The text that has arrived and was not used yet.
 #[derive(Debug)]
 pub(crate) struct JsonText {
-    buffer: BytesMut,
+    /// The text is `start..end`; the rest is room that was used before.
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
     /// Text that is collected before an attempt.
     chunk_bytes: usize,
     /// With less text than this another attempt would fail again.
@@ -33,10 +35,11 @@ pub(crate) struct JsonText {
 
 impl JsonText {
     /// An empty text that reuses the memory of `buffer` and is decoded from `chunk_bytes` on.
-    pub(crate) fn new(mut buffer: BytesMut, chunk_bytes: usize) -> Self {
-        buffer.clear();
+    pub(crate) fn new(buffer: Vec<u8>, chunk_bytes: usize) -> Self {
         Self {
             buffer,
+            start: 0,
+            end: 0,
             chunk_bytes,
             worth_trying: chunk_bytes,
             finished: false,
@@ -45,8 +48,36 @@ impl JsonText {
     }
 
     /// Adds text that has arrived.
+    #[cfg(feature = "kube")]
     pub(crate) fn push(&mut self, chunk: &[u8]) {
-        self.buffer.extend_from_slice(chunk);
+        self.room(chunk.len()).copy_from_slice(chunk);
+        self.end += chunk.len();
+    }
+
+    /// Reads some text, straight into the buffer; the end of the source says that no more will arrive.
+    ///
+    /// # Errors
+    /// The source's.
+    #[cfg(feature = "files")]
+    pub(crate) fn receive(&mut self, source: &mut dyn std::io::Read) -> std::io::Result<()> {
+        let bytes = self.chunk_bytes;
+        let arrived = source.read(self.room(bytes))?;
+        self.end += arrived;
+        self.finished |= arrived == 0;
+        Ok(())
+    }
+
+    /// Room behind the text. What was used is overwritten before the buffer grows.
+    fn room(&mut self, bytes: usize) -> &mut [u8] {
+        if self.buffer.len() - self.end < bytes && self.start > 0 {
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+        }
+        if self.buffer.len() - self.end < bytes {
+            self.buffer.resize(self.end + bytes, 0);
+        }
+        &mut self.buffer[self.end..self.end + bytes]
     }
 
     /// Says that no more text will arrive.
@@ -61,12 +92,12 @@ impl JsonText {
 
     /// True while too little text has arrived for another attempt to be worth it.
     pub(crate) fn is_hungry(&self) -> bool {
-        self.buffer.len() < self.worth_trying && !self.finished
+        self.rest().len() < self.worth_trying && !self.finished
     }
 
     /// Text that was not used yet.
     pub(crate) fn rest(&self) -> &[u8] {
-        &self.buffer
+        &self.buffer[self.start..self.end]
     }
 
     /// Number of the line that the rest begins in, from 1.
@@ -76,35 +107,35 @@ impl JsonText {
 
     /// Number of the line of a byte of the rest, from 1.
     pub(crate) fn line_at(&self, offset: usize) -> u64 {
-        self.line() + breaks(self.buffer.get(..offset).unwrap_or(&self.buffer))
+        self.line() + breaks(self.rest().get(..offset).unwrap_or(self.rest()))
     }
 
     /// Gives the buffer back for other text.
     #[cfg(feature = "kube")]
-    pub(crate) fn into_buffer(self) -> BytesMut {
+    pub(crate) fn into_buffer(self) -> Vec<u8> {
         self.buffer
     }
 
     /// Goes on behind the next bytes.
     pub(crate) fn advance(&mut self, bytes: usize) {
-        self.lines += breaks(&self.buffer[..bytes]);
-        self.buffer.advance(bytes);
+        self.skip(bytes);
         self.worth_trying = self.chunk_bytes;
     }
 
     /// Skips white space and gives the byte behind it; `None` when nothing else has arrived.
     pub(crate) fn next_byte(&mut self) -> Option<u8> {
-        let blanks = self.blanks(0);
-        if blanks > 0 {
-            self.lines += breaks(&self.buffer[..blanks]);
-            self.buffer.advance(blanks);
-        }
-        self.buffer.first().copied()
+        self.skip(self.blanks(0));
+        self.rest().first().copied()
+    }
+
+    fn skip(&mut self, bytes: usize) {
+        self.lines += breaks(&self.rest()[..bytes]);
+        self.start += bytes;
     }
 
     /// White space at `from`.
     pub(crate) fn blanks(&self, from: usize) -> usize {
-        let rest = self.buffer.get(from..).unwrap_or_default();
+        let rest = self.rest().get(from..).unwrap_or_default();
         rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
     }
 
@@ -113,10 +144,11 @@ impl JsonText {
     /// # Errors
     /// [`TooLarge`]
     pub(crate) fn want_more(&mut self) -> Result<(), TooLarge> {
-        if self.buffer.len() > VALUE_LIMIT_BYTES {
+        let length = self.rest().len();
+        if length > VALUE_LIMIT_BYTES {
             return Err(TooLarge);
         }
-        let doubled = self.buffer.len() + self.buffer.len().max(self.chunk_bytes);
+        let doubled = length + length.max(self.chunk_bytes);
         self.worth_trying = doubled.min(VALUE_LIMIT_BYTES + 1);
         Ok(())
     }
@@ -141,7 +173,7 @@ impl JsonText {
         from: usize,
         seed: S,
     ) -> Result<Option<(S::Value, usize)>, serde_json::Error> {
-        let rest = self.buffer.get(from..).unwrap_or_default();
+        let rest = self.rest().get(from..).unwrap_or_default();
         let mut deserializer = Deserializer::from_slice(rest);
         match seed.deserialize(&mut deserializer) {
             Ok(value) => {
@@ -164,10 +196,10 @@ impl JsonText {
             return Ok(None);
         };
         used += self.blanks(used);
-        match self.buffer.get(used) {
+        match self.rest().get(used) {
             None => return Ok(None),
             Some(b':') => used += 1,
-            Some(_) => return Err(unexpected("a colon after the name of a member", self.buffer.get(used))),
+            other => return Err(unexpected("a colon after the name of a member", other)),
         }
         used += self.blanks(used);
         Ok(Some((name, used)))

@@ -52,10 +52,17 @@ pub fn select(kubeconfig: Option<&Path>, patterns: &[String], label: Option<&str
         };
         names.push(current);
     }
-    for pattern in patterns.iter().map(|pattern| pattern.trim()).filter(|pattern| !pattern.is_empty()) {
+    for pattern in patterns
+        .iter()
+        .map(|pattern| pattern.trim())
+        .filter(|pattern| !pattern.is_empty())
+    {
         if !pattern.contains(['*', '?']) {
             if !known.names.iter().any(|name| name == pattern) {
-                bail!("the kubeconfig has no context {pattern:?}; it has {}", known.names.join(", "));
+                bail!(
+                    "the kubeconfig has no context {pattern:?}; it has {}",
+                    known.names.join(", ")
+                );
             }
             names.push(pattern.to_owned());
             continue;
@@ -73,7 +80,10 @@ pub fn select(kubeconfig: Option<&Path>, patterns: &[String], label: Option<&str
         bail!("no context matches {}; the kubeconfig has {}", patterns.join(", "), known.names.join(", "));
     }
     if names.len() > 1 && label.is_some() {
-        bail!("--cluster would file {} clusters under one label; without it each has the name of its context", names.len());
+        bail!(
+            "--cluster would file {} clusters under one label; without it each has the name of its context",
+            names.len()
+        );
     }
     choice.chosen = names
         .into_iter()

@@ -65,7 +65,10 @@ pub fn ready_made(kinds: &[String]) -> anyhow::Result<Definitions> {
     let chosen: Vec<&ready_made::ReadyMade> = if kinds.is_empty() {
         ready_made::all().iter().collect()
     } else {
-        kinds.iter().map(|kind| ready_made::profile(kind)).collect::<Result<_, _>>()?
+        kinds
+            .iter()
+            .map(|kind| ready_made::profile(kind))
+            .collect::<Result<_, _>>()?
     };
     let inputs: Vec<Input> = chosen
         .iter()

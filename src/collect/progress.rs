@@ -83,7 +83,8 @@ async fn draw(what: String, counters: Arc<Counters>, done: CancellationToken) {
     bar.set_message(what);
     let with_bar = "{msg} {wide_bar} {bytes}/{total_bytes}, {prefix} objects";
     let plain = "{spinner} {msg}: {prefix} objects, {elapsed}";
-    let style = |template: &str| ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style =
+        |template: &str| ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     bar.set_style(style(plain));
     let mut ticks = tokio::time::interval(INTERVAL);
     while done.run_until_cancelled(ticks.tick()).await.is_some() {

@@ -103,13 +103,18 @@ impl Summary {
         } = report;
         self.exported += u64::from(delivered && (*complete || *rows > 0));
         // Problems of files are said already, once for all targets.
-        let known = fault.as_ref().filter(|fault| fault.reason != kollect_domain::condition::reason::SOURCE_INCOMPLETE);
+        let known = fault
+            .as_ref()
+            .filter(|fault| fault.reason != kollect_domain::condition::reason::SOURCE_INCOMPLETE);
         if let Some(fault) = known {
             self.fault(label, &format!("{name}: {}", fault.message));
         }
         if *failures > 0 {
             let last = last_failure.as_deref().unwrap_or("no details");
-            self.fault(label, &format!("{name}: {failures} object(s) have no row; the latest: {last}"));
+            self.fault(
+                label,
+                &format!("{name}: {failures} object(s) have no row; the latest: {last}"),
+            );
         }
         if *rows > 0 {
             self.say(label, &format!("{name}: {rows} row(s)"));

@@ -1,4 +1,8 @@
 //! The verbs that need no operator: `collect`, `ui`, `demo`.
+#![expect(
+    clippy::doc_markdown,
+    reason = "the comments are the help texts, where backticks have no use"
+)]
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -51,7 +55,13 @@ pub struct DestinationConfig {
     pub output: String,
     /// Write rows into a database instead: sqlite:FILE, or postgres://USER:PASSWORD@HOST/DATABASE. The environment
     /// variable hides a password from other users of the machine.
-    #[arg(long, env = "KOLLECT_TO", hide_env_values = true, value_name = "DATABASE", conflicts_with = "output")]
+    #[arg(
+        long,
+        env = "KOLLECT_TO",
+        hide_env_values = true,
+        value_name = "DATABASE",
+        conflicts_with = "output"
+    )]
     pub to: Option<String>,
     /// Table of the database.
     #[arg(long, value_name = "NAME", default_value = "inventory")]
@@ -63,7 +73,9 @@ pub struct DestinationConfig {
 
 /// Configuration of `kollect ui`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  kollect ui --database inventory.db\n  kollect ui --database postgres://reader@db/fleet")]
+#[command(
+    after_help = "Examples:\n  kollect ui --database inventory.db\n  kollect ui --database postgres://reader@db/fleet"
+)]
 pub struct UiConfig {
     /// A SQLite file, or postgres://USER:PASSWORD@HOST/DATABASE. The environment variable hides a password from other
     /// users of the machine.
@@ -73,7 +85,12 @@ pub struct UiConfig {
     #[arg(long, value_name = "NAME", default_value = "inventory")]
     pub table: String,
     /// Address to serve the pages on.
-    #[arg(long, env = "KOLLECT_UI_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    #[arg(
+        long,
+        env = "KOLLECT_UI_LISTEN",
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:8080"
+    )]
     pub listen: SocketAddr,
     /// Host names under which the pages may be asked for besides loopback ones; comma-separated, * = any.
     #[arg(long, env = "KOLLECT_UI_HOSTS", value_name = "LIST", default_value = "")]

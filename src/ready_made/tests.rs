@@ -195,7 +195,7 @@ fn the_same_word_in_another_group_or_version_is_another_kind() {
 #[test]
 fn an_unknown_kind_is_answered_with_similar_ones_and_all_there_are() {
     let error = profile("deploymnets.apps").unwrap_err();
-    assert_eq!(error.similar(), ["deployments.apps"]);
+    assert_eq!(error.similar, ["deployments.apps"]);
     let message = error.to_string();
     assert!(
         message.starts_with("there is no ready-made profile for `deploymnets.apps`; did you mean deployments.apps? "),
@@ -205,10 +205,10 @@ fn an_unknown_kind_is_answered_with_similar_ones_and_all_there_are() {
         assert!(message.contains(&ready_made.resource()), "{message}");
     }
     assert_eq!(
-        profile("persist").unwrap_err().similar(),
+        profile("persist").unwrap_err().similar,
         ["persistentvolumes", "persistentvolumeclaims"]
     );
-    assert_eq!(profile("certificates.cert-manager.io").unwrap_err().similar(), [""; 0]);
+    assert_eq!(profile("certificates.cert-manager.io").unwrap_err().similar, [""; 0]);
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! A real browser without a screen.
 
+mod session;
+
 use std::env;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
@@ -15,12 +17,16 @@ use crate::installation::{bed_folder, program, search_path};
 use crate::instance::Instance;
 use crate::server::START_ON_WORD;
 use crate::{Error, eventually, process_tree};
+use session::Session;
 
 const SERVER: &str = "chromium";
 /// Names a browser that exists already.
 const VARIABLE: &str = "KOLLECT_TEST_CHROMIUM";
 /// A page takes about a second; this leaves room for a machine that runs many at once.
 const VISIT_DEADLINE: Duration = Duration::from_mins(1);
+
+/// As [`START_ON_WORD`], with the pipe on the two descriptors where the browser looks for commands.
+const START_ON_WORD_WITH_PIPE: &str = r#"read -r word && exec "$@" 3<&0 4>&1 </dev/null >/dev/null"#;
 
 /// What every visit has: nothing of the person's, nothing in the background, and the console on the error stream.
 ///
@@ -94,14 +100,23 @@ impl Chromium {
     /// [`Error::Server`] when the browser fails or does not end in time.
     pub fn visit(&self, url: &str, scripts: Scripts) -> Result<Visit, Error> {
         let instance = Instance::create(None)?;
-        let mut flags = vec!["--dump-dom".to_owned()];
-        if scripts == Scripts::Off {
-            flags.push("--blink-settings=scriptEnabled=false".to_owned());
-        }
-        let printed = self.run(&instance, flags, url)?;
+        let log = log(&instance);
+        let mut command = self.command(&instance, START_ON_WORD_WITH_PIPE, &["--remote-debugging-pipe"])?;
+        let mut child = start(&instance, command.stdout(Stdio::piped()))?;
+        let (Some(commands), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
+            end(&instance, &mut child)?;
+            return Err(failure("has no pipe".to_owned(), &log));
+        };
+        let mut session = Session::new(commands, answers, Instant::now() + VISIT_DEADLINE);
+        let document = session.document(url, scripts);
+        let closed = session.close();
+        let ended = end(&instance, &mut child);
+        let document = document?.ok_or_else(|| failure(format!("shows no document of {url}"), &log))?;
+        closed?;
+        ended?;
         Ok(Visit {
-            document: read(&printed.output)?,
-            console: console(&read(&printed.log)?),
+            document,
+            console: console(&read(&log)?),
         })
     }
 
@@ -112,67 +127,71 @@ impl Chromium {
     pub fn picture(&self, url: &str, look: Look, file: &Path) -> Result<(), Error> {
         let instance = Instance::create(None)?;
         let picture = instance.folder().join("picture.png");
-        let mut flags = vec![
-            format!("--screenshot={}", picture.display()),
-            format!("--window-size={},{}", look.width, look.height),
-        ];
-        if look.dark {
-            flags.push("--blink-settings=preferredColorScheme=0".to_owned());
-        }
-        let printed = self.run(&instance, flags, url)?;
+        let screenshot = format!("--screenshot={}", picture.display());
+        let size = format!("--window-size={},{}", look.width, look.height);
+        let scheme = format!("--blink-settings=preferredColorScheme={}", u8::from(!look.dark));
+        let mut command = self.command(&instance, START_ON_WORD, &[&screenshot, &size, &scheme, url])?;
+        let mut child = start(&instance, command.stdout(Stdio::null()))?;
+        end(&instance, &mut child)?;
         if !picture.exists() {
-            return Err(failure("wrote no picture".to_owned(), &printed.log));
+            return Err(failure("wrote no picture".to_owned(), &log(&instance)));
         }
         fs::copy(&picture, file).map_err(Error::io("write", file))?;
         Ok(())
     }
 
-    fn run(&self, instance: &Instance, flags: Vec<String>, url: &str) -> Result<Printed, Error> {
-        let folder = instance.folder();
-        let printed = Printed {
-            output: folder.join("output"),
-            log: folder.join("chromium.log"),
-        };
-        let file = |path: &PathBuf| File::create(path).map_err(Error::io("write", path));
-        let failed = |action| Error::io(action, &self.program);
-        let mut child = Command::new("sh")
-            .args(["-c", START_ON_WORD, SERVER])
+    fn command(&self, instance: &Instance, start: &str, flags: &[&str]) -> Result<Command, Error> {
+        let log = log(instance);
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", start, SERVER])
             .arg(&self.program)
             .args(FLAGS)
-            .arg(format!("--user-data-dir={}", folder.join("profile").display()))
+            .arg(format!(
+                "--user-data-dir={}",
+                instance.folder().join("profile").display()
+            ))
             .args(flags)
-            .arg(url)
-            .current_dir(folder)
+            .current_dir(instance.folder())
             .process_group(0)
             .stdin(Stdio::piped())
-            .stdout(file(&printed.output)?)
-            .stderr(file(&printed.log)?)
-            .spawn()
-            .map_err(failed("start"))?;
-        instance.watch(child.id())?;
-        if let Some(mut word) = child.stdin.take() {
-            word.write_all(b"start\n").map_err(failed("start"))?;
-        }
-        let ended = eventually(VISIT_DEADLINE, SERVER, || child.try_wait().transpose());
-        let outcome = match ended {
-            Ok(Ok(status)) if status.success() => Ok(printed),
-            Ok(Ok(status)) => Err(failure(format!("ended with {status}"), &printed.log)),
-            Ok(Err(error)) => Err(failed("wait for")(error)),
-            Err(_) => {
-                process_tree::kill(Pid::from_child(&child))?;
-                child.wait().map_err(failed("wait for"))?;
-                Err(failure(format!("did not end within {VISIT_DEADLINE:?}"), &printed.log))
-            }
-        };
-        instance.forget(child.id())?;
-        outcome
+            .stderr(File::create(&log).map_err(Error::io("write", &log))?);
+        Ok(command)
     }
 }
 
-/// Files that a process wrote to.
-struct Printed {
-    output: PathBuf,
-    log: PathBuf,
+/// Starts a process that ends with its owner.
+fn start(instance: &Instance, command: &mut Command) -> Result<Child, Error> {
+    let failed = |action| Error::io(action, Path::new(SERVER));
+    let mut child = command.spawn().map_err(failed("start"))?;
+    instance.watch(child.id())?;
+    if let Some(word) = child.stdin.as_mut() {
+        word.write_all(b"start\n").map_err(failed("start"))?;
+    }
+    Ok(child)
+}
+
+/// Waits until the browser has ended, and kills it if it does not.
+fn end(instance: &Instance, child: &mut Child) -> Result<(), Error> {
+    let failed = |action| Error::io(action, Path::new(SERVER));
+    let ended = eventually(VISIT_DEADLINE, SERVER, || child.try_wait().transpose());
+    let outcome = match ended {
+        Ok(Ok(status)) if status.success() => Ok(()),
+        Ok(Ok(status)) => Err(failure(format!("ended with {status}"), &log(instance))),
+        Ok(Err(error)) => Err(failed("wait for")(error)),
+        Err(_) => {
+            process_tree::kill(Pid::from_child(child))?;
+            child.wait().map_err(failed("wait for"))?;
+            let outcome = format!("did not end within {VISIT_DEADLINE:?}");
+            Err(failure(outcome, &log(instance)))
+        }
+    };
+    instance.forget(child.id())?;
+    outcome
+}
+
+fn log(instance: &Instance) -> PathBuf {
+    instance.folder().join("chromium.log")
 }
 
 fn failure(outcome: String, log: &PathBuf) -> Error {

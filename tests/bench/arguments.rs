@@ -19,6 +19,9 @@ pub struct Arguments {
     /// Changes in each run.
     #[arg(long, value_name = "NUMBER", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub changes: u32,
+    /// Measure `kollect collect` of a dump of the same objects instead; no server is started.
+    #[arg(long)]
+    pub dump: bool,
     /// The operator's program; unset = the release build of this source, which is built first.
     #[arg(long, value_name = "PATH")]
     pub kollect: Option<PathBuf>,

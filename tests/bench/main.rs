@@ -11,6 +11,7 @@ mod changes;
 mod configuration;
 mod database;
 mod deployment;
+mod dump;
 mod error;
 mod floor;
 mod load;
@@ -45,8 +46,8 @@ const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
     match bench(&Arguments::parse()) {
-        Ok(report) => {
-            if writeln!(std::io::stdout(), "{report}").is_ok() && report.is_within_limits() {
+        Ok((report, within_limits)) => {
+            if writeln!(std::io::stdout(), "{report}").is_ok() && within_limits {
                 ExitCode::SUCCESS
             } else {
                 ExitCode::FAILURE
@@ -68,14 +69,24 @@ fn main() -> ExitCode {
     }
 }
 
-fn bench(arguments: &Arguments) -> Result<Report, Error> {
+/// The table as text, and whether every limit is kept.
+fn bench(arguments: &Arguments) -> Result<(String, bool), Error> {
     let program = Program::find(arguments.kollect.as_deref())?;
-    let bed = Bed::start(&program, arguments.runs)?;
+    if arguments.dump {
+        let report = dump::measure(&program, arguments.objects, arguments.runs)?;
+        return Ok((report.to_string(), report.is_within_limits()));
+    }
+    let report = bench_cluster(arguments, &program)?;
+    Ok((report.to_string(), report.is_within_limits()))
+}
+
+fn bench_cluster(arguments: &Arguments, program: &Program) -> Result<Report, Error> {
+    let bed = Bed::start(program, arguments.runs)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     // What is dropped here, on an interrupt, stops what it stands for: first the operator, then the servers.
     runtime.map_err(Error::io("start the runtime"))?.block_on(async {
         tokio::select! {
-            report = measure(arguments, &program, &bed) => report,
+            report = measure(arguments, program, &bed) => report,
             interrupted = interrupted() => interrupted.and(Err(Error::Interrupted)),
         }
     })

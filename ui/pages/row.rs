@@ -9,7 +9,7 @@ use super::{Frame, InventoryName};
 use crate::address::{self, Format};
 use crate::cell::cut;
 use crate::failure::Failure;
-use crate::freshness::{Health, Scope};
+use crate::freshness::{Health, ScopeHealth};
 use crate::query::{ListQuery, RowQuery};
 use crate::shown::Moment;
 use crate::site::Site;
@@ -35,7 +35,7 @@ pub struct RowPage {
     uid: String,
     exported_at: Moment,
     /// The watch scopes that the row belongs to.
-    scopes: Vec<Scope>,
+    scopes: Vec<ScopeHealth>,
     /// The exported item, whole.
     item: Value,
     #[serde(skip)]
@@ -66,10 +66,10 @@ impl RowPage {
         let (row, states) = site.row(&query.inventory, &query.key).await?;
         let row = row.ok_or(Failure::NoRow)?;
         let base = &site.settings.base_path;
-        let scopes: Vec<Scope> = states
+        let scopes: Vec<ScopeHealth> = states
             .iter()
             .filter(|state| belongs(&row, state))
-            .map(Scope::new)
+            .map(ScopeHealth::new)
             .collect();
         let twin = address::row(base, Format::Json, &query.inventory, &query.key);
         let list = |kind| {
@@ -101,7 +101,7 @@ impl RowPage {
 }
 
 impl Presentation {
-    fn new(row: &StoredRow, scopes: &[Scope], list: String, same_kind: String) -> Result<Self, Failure> {
+    fn new(row: &StoredRow, scopes: &[ScopeHealth], list: String, same_kind: String) -> Result<Self, Failure> {
         let shown = |name| cut(member(row, name), LONGEST_NAME);
         let names = [
             ("Namespace", "namespace"),

@@ -81,7 +81,7 @@ async fn source(client: Client) -> usize {
         match event {
             SourceEvent::Objects(batch) => objects += batch.len(),
             SourceEvent::ListDone => break,
-            SourceEvent::Failed { message, .. } => println!("{message}"),
+            SourceEvent::Failed { message, .. } | SourceEvent::ListIncomplete { message } => println!("{message}"),
             SourceEvent::ListStarted | SourceEvent::Resumed => {}
         }
     }

@@ -1,5 +1,6 @@
 //! What to read: files, folders, standard input, text.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::FileExt as _;
@@ -203,7 +204,7 @@ fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), Inp
 }
 
 fn is_manifest(path: &Path) -> bool {
-    let ending = |path: &Path| path.extension().map(|ending| ending.to_ascii_lowercase());
+    let ending = |path: &Path| path.extension().map(OsStr::to_ascii_lowercase);
     let plain = match ending(path) {
         Some(ending) if ending == "gz" => path.with_extension(""),
         _ => path.to_owned(),

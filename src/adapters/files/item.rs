@@ -136,11 +136,22 @@ impl<'de, I: Items<'de>> Visitor<'de> for ItemSeed<'_, I> {
 struct Reading<'a> {
     interests: &'a [Interest],
     head: ListHead,
-    /// The number of the kind, once the kind is known; the inner `None` = nobody asked for it.
-    interest: Option<Option<usize>>,
+    asked_for: AskedFor,
     members: Map<String, Value>,
     /// True when members were read before the kind was known.
     early: bool,
+}
+
+/// Whether somebody asked for an object.
+#[derive(Debug, Clone, Copy, Default)]
+enum AskedFor {
+    /// Its kind was not read yet.
+    #[default]
+    Unknown,
+    /// Nobody did.
+    Nobody,
+    /// As the interest with this number.
+    Interest(usize),
 }
 
 impl Reading<'_> {
@@ -159,14 +170,14 @@ impl Reading<'_> {
                 self.head.kind = members.next_value::<Text>()?.0;
                 self.look_up();
             }
-            _ => match self.interest {
-                None => {
+            _ => match self.asked_for {
+                AskedFor::Unknown => {
                     self.early = true;
                     let value = members.next_value()?;
                     self.members.insert(name, value);
                 }
-                Some(None) => drop(members.next_value::<IgnoredAny>()?),
-                Some(Some(index)) => match self.interests[index].mask.member(&name) {
+                AskedFor::Nobody => drop(members.next_value::<IgnoredAny>()?),
+                AskedFor::Interest(index) => match self.interests[index].mask.member(&name) {
                     Some(seed) => {
                         let value = members.next_value_seed(seed)?;
                         self.members.insert(name, value);
@@ -180,8 +191,9 @@ impl Reading<'_> {
 
     fn look_up(&mut self) {
         if let (Some(api_version), Some(kind)) = (&self.head.api_version, &self.head.kind) {
-            let asked_for = |interest: &Interest| interest.kind == *kind && interest.api_version == *api_version;
-            self.interest = Some(self.interests.iter().position(asked_for));
+            let is_this = |interest: &Interest| interest.kind == *kind && interest.api_version == *api_version;
+            let number = self.interests.iter().position(is_this);
+            self.asked_for = number.map_or(AskedFor::Nobody, AskedFor::Interest);
         }
     }
 
@@ -189,22 +201,24 @@ impl Reading<'_> {
         let Self {
             interests,
             head,
-            interest,
+            asked_for,
             members,
             early,
         } = self;
         let (Some(api_version), Some(kind)) = (head.api_version, head.kind) else {
             return Err("it names no apiVersion and kind, so it is not a Kubernetes object");
         };
-        let found = interest.flatten().map(|index| {
+        let found = if let AskedFor::Interest(index) = asked_for {
             let mut value = Value::Object(members);
             if early {
                 interests[index].mask.prune(&mut value);
             }
             value["apiVersion"] = Value::String(api_version.clone());
             value["kind"] = Value::String(kind.clone());
-            (index, value)
-        });
+            Some((index, value))
+        } else {
+            None
+        };
         Ok(Item {
             api_version,
             kind,

@@ -4,10 +4,9 @@
 //! that is not JSON is given up where it breaks; reading goes on with the next line that begins like a document.
 
 use std::cell::Cell;
-use std::io::{self, BufRead};
+use std::io::{self, Read};
 use std::sync::Arc;
 
-use bytes::BytesMut;
 use serde::de::{Error as _, IgnoredAny, MapAccess};
 
 use super::item::{Found, Identified, Interest, ItemSeed, Items, ListHead};
@@ -21,14 +20,14 @@ use crate::json_text::{JsonText, TooLarge, VALUE_LIMIT_BYTES, unexpected};
 /// The text cannot be read.
 pub(super) fn read(
     name: &Arc<str>,
-    source: &mut dyn BufRead,
+    source: &mut dyn Read,
     interests: &[Interest],
     listener: &mut dyn Listener,
 ) -> io::Result<()> {
     let mut documents = Documents {
         name,
         interests,
-        text: JsonText::new(BytesMut::with_capacity(2 * BLOCK_BYTES), BLOCK_BYTES),
+        text: JsonText::new(Vec::new(), BLOCK_BYTES),
         stage: Stage::Between,
         head: ListHead::default(),
         inherited: None,
@@ -36,7 +35,7 @@ pub(super) fn read(
     };
     while documents.listener.flow().is_continue() {
         if documents.text.is_hungry() {
-            receive(&mut documents.text, source)?;
+            documents.text.receive(&mut *source)?;
             continue;
         }
         match documents.step() {
@@ -46,18 +45,6 @@ pub(super) fn read(
             Err(error) => documents.give_up(&error),
         }
     }
-    Ok(())
-}
-
-fn receive(text: &mut JsonText, source: &mut dyn BufRead) -> io::Result<()> {
-    let block = source.fill_buf()?;
-    let bytes = block.len();
-    if bytes == 0 {
-        text.finish();
-    } else {
-        text.push(block);
-    }
-    source.consume(bytes);
     Ok(())
 }
 

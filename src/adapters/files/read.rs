@@ -135,15 +135,12 @@ struct Gathering {
 impl Listener for Gathering {
     fn object(&mut self, place: Place, item: Item) {
         self.report.objects += 1;
-        match item.found {
-            Some((_, value)) => {
-                self.report.read += 1;
-                self.objects.push((place, value));
-            }
-            None => {
-                let message = format!("{} {} is not read here", item.api_version, item.kind);
-                self.report.remark(place, message);
-            }
+        if let Some((_, value)) = item.found {
+            self.report.read += 1;
+            self.objects.push((place, value));
+        } else {
+            let message = format!("{} {} is not read here", item.api_version, item.kind);
+            self.report.remark(place, message);
         }
     }
 

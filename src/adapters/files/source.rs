@@ -179,20 +179,17 @@ impl<'a> Pass<'a> {
             let same = |interest: &Interest| {
                 interest.kind == subscriber.kind && interest.api_version == subscriber.api_version
             };
-            match interests.iter().position(same) {
-                Some(index) => {
-                    Arc::make_mut(&mut interests[index].mask).merge(&mask);
-                    self.routes[index].0.push(number);
-                }
-                None => {
-                    interests.push(Interest {
-                        api_version: subscriber.api_version.clone(),
-                        kind: subscriber.kind.clone(),
-                        mask: Arc::new(mask),
-                    });
-                    let scope = self.shared.scopes.of(&subscriber.group, &subscriber.kind);
-                    self.routes.push((vec![number], scope));
-                }
+            if let Some(index) = interests.iter().position(same) {
+                Arc::make_mut(&mut interests[index].mask).merge(&mask);
+                self.routes[index].0.push(number);
+            } else {
+                interests.push(Interest {
+                    api_version: subscriber.api_version.clone(),
+                    kind: subscriber.kind.clone(),
+                    mask: Arc::new(mask),
+                });
+                let scope = self.shared.scopes.of(&subscriber.group, &subscriber.kind);
+                self.routes.push((vec![number], scope));
             }
         }
         interests

@@ -121,25 +121,33 @@ fn mentions(text: &mut dyn BufRead) -> io::Result<bool> {
     /// More than the longest `"kind" : "CustomResourceDefinition` with a few blanks.
     const OVERLAP: usize = 64;
     let finders = [memmem::Finder::new(NAMESPACE), memmem::Finder::new(DEFINITION)];
-    let mut window: Vec<u8> = Vec::with_capacity(read::BLOCK_BYTES + OVERLAP);
+    let is_in = |text: &[u8]| {
+        let found = |finder: &memmem::Finder<'_>| finder.find_iter(text).any(|at| follows_kind(&text[..at]));
+        finders.iter().any(found)
+    };
+    // Where two blocks meet.
+    let mut seam: Vec<u8> = Vec::with_capacity(2 * OVERLAP);
     loop {
         let block = text.fill_buf()?;
-        let bytes = block.len();
-        if bytes == 0 {
+        if block.is_empty() {
             return Ok(false);
         }
-        window.extend_from_slice(block);
-        text.consume(bytes);
-        let found = finders
-            .iter()
-            .any(|finder| finder.find_iter(&window).any(|at| follows_kind(&window[..at])));
-        if found {
+        seam.extend_from_slice(&block[..block.len().min(OVERLAP)]);
+        if is_in(&seam) || is_in(block) {
             return Ok(true);
         }
-        window.drain(..window.len().saturating_sub(OVERLAP));
+        if block.len() >= OVERLAP {
+            seam.clear();
+            seam.extend_from_slice(&block[block.len() - OVERLAP..]);
+        } else {
+            seam.drain(..seam.len().saturating_sub(OVERLAP));
+        }
+        let bytes = block.len();
+        text.consume(bytes);
     }
 }
 
+/// Whether the text ends with the name of the member `kind`, and what may stand between it and its value.
 fn follows_kind(before: &[u8]) -> bool {
     let trimmed = |text: &[u8], quotes: bool| {
         let end = text
@@ -152,4 +160,35 @@ fn follows_kind(before: &[u8]) -> bool {
         return false;
     };
     before[..trimmed(before, true)].ends_with(b"kind")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::BufReader;
+
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::json("{\"kind\": \"Namespace\"}", true)]
+    #[case::blanks("{ \"kind\" :\n \"Namespace\" }", true)]
+    #[case::yaml("apiVersion: v1\nkind: Namespace\n", true)]
+    #[case::quoted("'kind': 'CustomResourceDefinition'", true)]
+    #[case::list("kind: NamespaceList", true)]
+    #[case::another_member("{\"note\": \"Namespace\"}", false)]
+    #[case::another_kind("kind: Pod\nnamespace: Namespace\n", false)]
+    #[case::nothing("", false)]
+    fn a_kind_is_found_wherever_blocks_end(#[case] text: &str, #[case] expected: bool) {
+        for padding in [
+            "",
+            "# a comment that moves the text behind what one block of a few bytes can hold\n",
+        ] {
+            for block in 1..80 {
+                let padded = format!("{padding}{text}");
+                let mut blocks = BufReader::with_capacity(block, padded.as_bytes());
+                assert_eq!(mentions(&mut blocks).unwrap(), expected, "blocks of {block} bytes");
+            }
+        }
+    }
 }

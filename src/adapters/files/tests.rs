@@ -98,7 +98,9 @@ fn show_all(inputs: Vec<Input>, wanted: Vec<WatchRequest>) -> Vec<Shown> {
         });
         let mut all = futures::future::join_all(reading).await;
         let report = source.report();
-        all.iter_mut().for_each(|shown| shown.report = report.clone());
+        for shown in &mut all {
+            shown.report = report.clone();
+        }
         all
     })
 }

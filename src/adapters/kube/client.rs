@@ -90,7 +90,9 @@ async fn load(options: &ConnectOptions) -> Result<Config, ConnectError> {
 
 /// The kubeconfig file, or what `KUBECONFIG` and the standard place give together; and what to call it.
 fn read(path: Option<&Path>) -> Result<(Kubeconfig, PathBuf), ConnectError> {
-    let name = path.unwrap_or(Path::new("that KUBECONFIG names, or ~/.kube/config,")).to_owned();
+    let name = path
+        .unwrap_or(Path::new("that KUBECONFIG names, or ~/.kube/config,"))
+        .to_owned();
     let kubeconfig = match path {
         Some(path) => Kubeconfig::read_from(path),
         None => Kubeconfig::read(),

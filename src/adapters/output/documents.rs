@@ -10,7 +10,11 @@ use super::ClusterRows;
 /// One envelope a line.
 pub(super) fn json(clusters: &[ClusterRows], out: &mut dyn Write) -> io::Result<()> {
     for cluster in clusters {
-        out.write_all(envelope(cluster).head(cluster.rows.iter().map(AsRef::as_ref)).as_bytes())?;
+        out.write_all(
+            envelope(cluster)
+                .head(cluster.rows.iter().map(AsRef::as_ref))
+                .as_bytes(),
+        )?;
         for (index, row) in cluster.rows.iter().enumerate() {
             if index > 0 {
                 out.write_all(b",")?;

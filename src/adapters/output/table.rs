@@ -34,14 +34,26 @@ pub(super) fn print(clusters: &[ClusterRows], width: Option<usize>, out: &mut dy
     }
     let mut columns = Vec::new();
     if clusters.len() > 1 {
-        columns.push(column("CLUSTER", rows.iter().map(|(cluster, _)| printable(cluster).into_owned())));
+        columns.push(column(
+            "CLUSTER",
+            rows.iter().map(|(cluster, _)| printable(cluster).into_owned()),
+        ));
     }
-    columns.push(column("NAMESPACE", rows.iter().map(|(_, row)| printable(row.namespace()).into_owned())));
+    columns.push(column(
+        "NAMESPACE",
+        rows.iter().map(|(_, row)| printable(row.namespace()).into_owned()),
+    ));
     let first = rows[0].1.kind();
     if rows.iter().any(|(_, row)| row.kind() != first) {
-        columns.push(column("KIND", rows.iter().map(|(_, row)| printable(row.kind()).into_owned())));
+        columns.push(column(
+            "KIND",
+            rows.iter().map(|(_, row)| printable(row.kind()).into_owned()),
+        ));
     }
-    columns.push(column("NAME", rows.iter().map(|(_, row)| printable(row.name()).into_owned())));
+    columns.push(column(
+        "NAME",
+        rows.iter().map(|(_, row)| printable(row.name()).into_owned()),
+    ));
     add_attributes(&mut columns, &rows, width.unwrap_or(usize::MAX));
     for line in 0..=rows.len() {
         let mut text = String::new();
@@ -77,7 +89,9 @@ fn add_attributes(columns: &mut Vec<Column>, rows: &[(&str, &Row)], width: usize
     names.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
     let mut used: usize = columns.iter().map(|column| column.width + GAP).sum();
     for (name, _) in names {
-        let cells = attributes.iter().map(|row| row.get(name).map(shown).unwrap_or_default());
+        let cells = attributes
+            .iter()
+            .map(|row| row.get(name).map(shown).unwrap_or_default());
         let column = column(&name.to_uppercase(), cells);
         if used.saturating_add(column.width) <= width {
             used += column.width + GAP;
@@ -89,7 +103,12 @@ fn add_attributes(columns: &mut Vec<Column>, rows: &[(&str, &Row)], width: usize
 fn column(title: &str, cells: impl Iterator<Item = String>) -> Column {
     let title = cut(&printable(title));
     let cells: Vec<String> = cells.map(|cell| cut(&cell)).collect();
-    let width = cells.iter().map(|cell| cell.width()).max().unwrap_or(0).max(title.width());
+    let width = cells
+        .iter()
+        .map(|cell| cell.width())
+        .max()
+        .unwrap_or(0)
+        .max(title.width());
     Column { title, width, cells }
 }
 

@@ -16,7 +16,7 @@ use kollect_ports::fakes::metrics::FakeMetrics;
 use kollect_ports::fakes::resources::FakeResources;
 use kollect_ports::fakes::sink::{Call, FakeDatabase, FakeSinkFactory};
 use kollect_ports::fakes::source::FakeSource;
-use kollect_ports::source::{ObjectEvent, ObservedObject, SourceEvent};
+use kollect_ports::source::{ObjectEvent, ObservedObject, SourceEvent, SourceFailure};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -138,9 +138,16 @@ struct Bench {
 
 impl Bench {
     async fn start() -> Self {
+        Self::start_until(Until::Stopped).await
+    }
+
+    async fn start_until(until: Until) -> Self {
+        Self::start_with(until, Arc::new(FakeSinkFactory::new("this-cluster"))).await
+    }
+
+    async fn start_with(until: Until, sinks: Arc<FakeSinkFactory>) -> Self {
         let source = Arc::new(FakeSource::default());
         let resources = Arc::new(FakeResources::default());
-        let sinks = Arc::new(FakeSinkFactory::new("this-cluster"));
         let database = sinks.database(&lake());
         let (ready, is_ready) = watch::channel(false);
         let shutdown = CancellationToken::new();
@@ -153,7 +160,7 @@ impl Bench {
             metrics: Arc::new(FakeMetrics::default()),
         };
         let settings = Settings {
-            until: Until::Stopped,
+            until,
             defaults: Defaults::default(),
             scrub_keys: vec![],
             shutdown_grace: Duration::from_secs(20),
@@ -320,4 +327,71 @@ async fn a_suspicious_loss_is_listed_again_before_rows_go() {
     bench.list(vec![]);
     bench.until("no row", || bench.values().is_empty()).await;
     bench.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_ends_by_itself_ends_once_everything_is_delivered_and_says_how_it_went() {
+    let bench = Bench::start_until(Until::Exported).await;
+    let hold = bench.database.hold();
+    bench.list(vec![seen("a", "1"), seen("b", "2")]);
+    bench.until("a delivery waits", || bench.database.waiting() > 0).await;
+    assert!(!bench.running.is_finished(), "the list is done and not delivered");
+    drop(hold);
+    let database = bench.database.clone();
+    let outcome = bench.running.await.unwrap();
+    assert_eq!(database.rows().len(), 2);
+    let target = outcome.targets[&key("maps")].as_ref().unwrap();
+    assert!(target.complete);
+    assert_eq!(target.rows, 2);
+    let binding = outcome.bindings.values().next().unwrap().as_ref().unwrap();
+    assert!(binding.level && binding.fault.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_ends_by_itself_lists_a_suspicious_loss_again_first() {
+    let sinks = Arc::new(FakeSinkFactory::new("this-cluster"));
+    let bench = Bench::start_with(Until::Exported, sinks.clone()).await;
+    let objects: Vec<ObjectEvent> = (0..30).map(|i| seen(&format!("m{i:02}"), "1")).collect();
+    bench.list(objects);
+    let database = bench.database.clone();
+    bench.running.await.unwrap();
+    assert_eq!(database.rows().len(), 30);
+    let again = Bench::start_with(Until::Exported, sinks).await;
+    again.list(vec![]);
+    again.until("a second list", || again.source.opened() == 2).await;
+    assert_eq!(database.rows().len(), 30);
+    again.list(vec![]);
+    again.running.await.unwrap();
+    assert!(database.rows().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_ends_by_itself_ends_when_a_kind_cannot_be_collected() {
+    let bench = Bench::start_until(Until::Exported).await;
+    assert!(bench.source.show(SourceEvent::Failed {
+        failure: SourceFailure::Forbidden,
+        message: "no right to list".to_owned(),
+    }));
+    let outcome = bench.running.await.unwrap();
+    let target = outcome.targets[&key("maps")].as_ref().unwrap();
+    assert_eq!(
+        target.fault.as_ref().map(|fault| fault.reason),
+        Some(reason::SCOPE_FORBIDDEN)
+    );
+    assert!(!target.complete);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_ends_by_itself_ends_when_only_a_person_can_help_its_sink() {
+    let bench = Bench::start_until(Until::Exported).await;
+    let refusal = PortError::new(
+        ErrorClass::Misconfigured,
+        reason::WRITER_CONFLICT,
+        "held by another writer",
+    );
+    bench.database.fail_next(Call::Deliver, refusal.clone());
+    bench.list(vec![seen("a", "1")]);
+    let outcome = bench.running.await.unwrap();
+    let binding = outcome.bindings.values().next().unwrap().as_ref().unwrap();
+    assert_eq!(binding.fault, Some(refusal));
 }

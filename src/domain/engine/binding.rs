@@ -51,15 +51,28 @@ pub struct Binding {
     /// Targets that the sink has rows of although they do not exist.
     purge: BTreeSet<Arc<str>>,
     operation: Option<Operation>,
-    record_due: Duration,
-    last_record: Option<Duration>,
-    /// True while the last state has yet to be recorded before everything stops.
-    owes_record: bool,
+    recording: Recording,
     last_export: Option<Timestamp>,
     settled: bool,
     fault: Option<Fault>,
     refused: BTreeSet<RowKey>,
     last_refusal: Option<String>,
+}
+
+/// When state is recorded for readers.
+#[derive(Debug, Default)]
+struct Recording {
+    due: Duration,
+    last: Option<Duration>,
+    /// True while the last state has yet to be recorded before everything stops.
+    owed: bool,
+}
+
+impl Recording {
+    /// It is due now, unless it was due already.
+    fn hurry(&mut self, now: Duration) {
+        self.due = self.due.min(now);
+    }
 }
 
 /// What a binding knows about one target.
@@ -95,9 +108,7 @@ impl Binding {
             links: BTreeMap::new(),
             purge: BTreeSet::new(),
             operation: None,
-            record_due: Duration::ZERO,
-            last_record: None,
-            owes_record: false,
+            recording: Recording::default(),
             last_export: None,
             settled: false,
             fault: None,
@@ -147,8 +158,13 @@ impl Binding {
 
     /// Nothing will happen to targets any more: once everything is delivered, the last state is recorded.
     pub fn wind_up(&mut self, now: Duration) {
-        self.owes_record = !self.links.is_empty() && self.closing.is_none();
-        self.record_due = self.record_due.min(now);
+        self.recording.owed = !self.links.is_empty() && self.closing.is_none();
+        self.recording.hurry(now);
+    }
+
+    /// True while the last state has yet to be recorded before everything stops.
+    pub fn owes_record(&self) -> bool {
+        self.recording.owed
     }
 
     /// Something happened to a target.
@@ -166,7 +182,7 @@ impl Binding {
         }
         self.settled &= !stepped.completed;
         if stepped.visible {
-            self.record_due = self.record_due.min(now);
+            self.recording.hurry(now);
         }
     }
 
@@ -256,7 +272,7 @@ impl Binding {
     }
 
     fn next_record<'a>(&mut self, lookup: &impl Lookup<'a>, now: Now) -> Option<(Operation, Command)> {
-        if now.monotonic < self.record_due || self.links.is_empty() {
+        if now.monotonic < self.recording.due || self.links.is_empty() {
             return None;
         }
         let records = self
@@ -291,7 +307,7 @@ impl Binding {
         } else if self.links.is_empty() {
             None
         } else {
-            Some(possible.max(self.record_due))
+            Some(possible.max(self.recording.due))
         }
     }
 
@@ -321,7 +337,6 @@ impl Binding {
                 .collect(),
             connected: self.claimed,
             last_export: self.last_export,
-            recorded: !self.owes_record,
             fault: self.fault.clone(),
             failures: self.cadence.failures(),
             refused: self.refused.len(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::Engine;
+use super::binding::Binding;
 use super::target::Target;
 use crate::delivery::SyncRecord;
 use crate::fault::Fault;
@@ -38,8 +39,6 @@ pub struct BindingReport {
     pub settled: bool,
     /// When the sink last acknowledged the inventory's state.
     pub last_export: Option<Timestamp>,
-    /// False while the last state has yet to be recorded before everything stops.
-    pub recorded: bool,
     /// Why the last operation failed, if it did.
     pub fault: Option<Fault>,
     /// How often in a row it failed.
@@ -71,7 +70,7 @@ impl Engine {
 
     /// True when the binding of a deleted inventory has ended, or is not known.
     pub fn is_closed(&self, key: &BindingKey) -> bool {
-        self.bindings.get(key).is_none_or(super::binding::Binding::is_closed)
+        self.bindings.get(key).is_none_or(Binding::is_closed)
     }
 
     /// Rows of all targets.
@@ -91,21 +90,21 @@ impl Engine {
     /// True when nothing waits to be delivered or recorded that could be: every binding is done, or its sink is at
     /// fault.
     pub fn is_drained(&self) -> bool {
-        self.every_binding(|report| (report.level && report.recorded) || report.fault.is_some())
+        self.every_binding(|binding, report| (report.level && !binding.owes_record()) || report.fault.is_some())
     }
 
     /// True when every binding is level, or its sink failed so often in a row that trying again is not worth a wait.
     pub fn is_exported(&self, attempts: u32) -> bool {
-        self.every_binding(|report| {
+        self.every_binding(|_, report| {
             let hopeless = |fault: &Fault| fault.class.is_terminal() || report.failures >= attempts;
             report.level || report.fault.as_ref().is_some_and(hopeless)
         })
     }
 
-    fn every_binding(&self, holds: impl Fn(&BindingReport) -> bool) -> bool {
+    fn every_binding(&self, holds: impl Fn(&Binding, &BindingReport) -> bool) -> bool {
         self.bindings
-            .keys()
-            .all(|key| self.binding(key).is_none_or(|report| holds(&report)))
+            .iter()
+            .all(|(key, binding)| holds(binding, &binding.report(&super::lookup_in(&self.targets, key))))
     }
 
     /// True once the first list of every target finished or failed.

@@ -82,6 +82,63 @@ fn a_tiny_list_after_a_restart_is_confirmed_too() {
 }
 
 #[test]
+fn an_incomplete_list_delivers_what_it_showed_and_deletes_nothing() {
+    let mut world = World::listed(40);
+    world.objects.retain(|uid, _| &**uid < "o0003");
+    world.put("o0001", 7);
+    world.put("new", 1);
+    world.restart();
+    world.list_start();
+    world.list_page();
+    world.list_incomplete();
+    world.assert_row("o0001", 7);
+    world.assert_row("new", 1);
+    assert_eq!(world.sink.len(), 41, "what was not seen may exist");
+    let report = world.target_report();
+    assert!(!report.complete);
+    assert_eq!(report.fault.map(|fault| fault.reason), Some("SourceIncomplete"));
+    assert!(world.engine.is_settled() && world.engine.is_exported(1));
+    world.list();
+    world.list();
+    world.assert_level();
+    assert_eq!(world.sink.len(), 4, "a whole list says what is gone");
+    assert!(world.target_report().complete);
+}
+
+#[test]
+fn winding_up_records_the_last_state_once_all_is_delivered() {
+    let mut world = World::listed(3);
+    world.change("o0001", 5);
+    let before = world.stats.records;
+    world.wind_up();
+    assert_eq!(world.stats.records, before + 1);
+    assert!(world.engine.is_drained());
+    world.down = true;
+    world.wind_up();
+    assert!(world.engine.is_drained(), "a sink that is away is not waited for");
+}
+
+#[test]
+fn a_sink_is_given_up_after_some_failures_in_a_row_or_at_once_when_only_a_person_can_help() {
+    let mut world = World::new();
+    world.put("a", 1);
+    world.down = true;
+    world.list();
+    assert!(!world.engine.is_exported(3), "it is tried again");
+    world.tick(Duration::from_mins(1));
+    world.tick(Duration::from_mins(1));
+    assert!(world.engine.is_exported(3));
+    world.down = false;
+    world.tick(Duration::from_mins(1));
+    assert!(world.engine.is_exported(1));
+    world.assert_level();
+    world.foreign_writer = true;
+    world.restart();
+    world.list();
+    assert!(world.engine.is_exported(100));
+}
+
+#[test]
 fn a_small_loss_needs_no_confirmation() {
     let mut world = World::listed(30);
     world.objects.retain(|uid, _| &**uid >= "o0015");

@@ -23,7 +23,6 @@ fn binding(fault: Option<Fault>) -> BindingReport {
         waiting: vec![],
         connected: fault.is_none(),
         last_export: Some(time(5)),
-        recorded: true,
         failures: u32::from(fault.is_some()),
         fault,
         refused: 0,

@@ -21,13 +21,14 @@ fn a_visit_shows_what_scripts_did_and_what_went_wrong() {
     let folder = tempfile::tempdir().unwrap();
     let url = page(
         folder.path(),
-        "<body><script>document.body.append('from a ' + 'script'); throw new Error('on purpose')</script></body>",
+        "<body><p>always</p><script>document.body.append('from a ' + 'script'); throw new Error('on purpose')</script></body>",
     );
     let browser = Chromium::find().unwrap();
     let visit = browser.visit(&url, Scripts::Run).unwrap();
     assert!(visit.document.contains("from a script"), "{visit:?}");
     assert!(visit.console.concat().contains("on purpose"), "{visit:?}");
     let quiet = browser.visit(&url, Scripts::Off).unwrap();
+    assert!(quiet.document.contains("<p>always</p>"), "{quiet:?}");
     assert!(!quiet.document.contains("from a script"), "{quiet:?}");
     assert_eq!(quiet.console, Vec::<String>::new());
 }

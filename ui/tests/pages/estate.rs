@@ -43,7 +43,7 @@ pub const SERVICE: (&str, &str, &str) = ("", "v1", "Service");
 pub const NODE: (&str, &str, &str) = ("", "v1", "Node");
 
 /// A row as the program writes it: members that are empty are left out.
-pub fn row(inventory: &InventoryId, target: &str, object: Object<'_>, attributes: Value) -> StoredRow {
+pub fn row(inventory: &InventoryId, target: &str, object: Object<'_>, attributes: &Value) -> StoredRow {
     let Object {
         kind: (group, version, kind),
         namespace,
@@ -156,7 +156,7 @@ fn fill_shop(reader: &FakeReader) {
                 "requests": {"cpu": "100m", "memory": "256Mi"},
             });
         }
-        let mut deployment = row(&shop, "deployments", object(DEPLOYMENT, team), deployment);
+        let mut deployment = row(&shop, "deployments", object(DEPLOYMENT, team), &deployment);
         deployment.exported_at = minutes_ago(minutes);
         reader.put(deployment);
         if index % 2 == 0 {
@@ -165,7 +165,7 @@ fn fill_shop(reader: &FakeReader) {
                 "ports": [{"name": "http", "port": 80, "targetPort": 8080}, {"name": "metrics", "port": 9090}],
                 "type": "ClusterIP",
             });
-            reader.put(row(&shop, "services", object(SERVICE, team), attributes));
+            reader.put(row(&shop, "services", object(SERVICE, team), &attributes));
         }
     }
     for number in 1..=4 {
@@ -176,7 +176,7 @@ fn fill_shop(reader: &FakeReader) {
             name: &name,
         };
         let attributes = json!({"cpu": 8, "kubelet": "v1.36.3", "memoryGiB": 31.4, "schedulable": number != 3});
-        reader.put(row(&shop, "nodes", object, attributes));
+        reader.put(row(&shop, "nodes", object, &attributes));
     }
     reader.record(
         &shop,
@@ -197,13 +197,17 @@ fn fill_platform(reader: &FakeReader) {
             name: app,
         };
         let attributes = json!({"replicas": 2, "team": "platform"});
-        reader.put(row(&platform, "deployments", object, attributes));
+        reader.put(row(&platform, "deployments", object, &attributes));
     }
-    let mut forbidden = state("secrets", "/v1/Secret", "Degraded", 0);
-    forbidden.reason = "ScopeForbidden".to_owned();
-    forbidden.scope = "platform".to_owned();
-    let mut away = state("deployments", "apps/v1/Deployment", "Degraded", 10);
-    away.reason = "SourceUnavailable".to_owned();
-    away.last_list = Some(minutes_ago(300));
+    let forbidden = ScopeState {
+        reason: "ScopeForbidden".to_owned(),
+        scope: "platform".to_owned(),
+        ..state("secrets", "/v1/Secret", "Degraded", 0)
+    };
+    let away = ScopeState {
+        reason: "SourceUnavailable".to_owned(),
+        last_list: Some(minutes_ago(300)),
+        ..state("deployments", "apps/v1/Deployment", "Degraded", 10)
+    };
     reader.record(&platform, vec![forbidden, away]);
 }

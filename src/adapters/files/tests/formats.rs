@@ -209,7 +209,10 @@ fn scopes_of_custom_kinds_and_namespaces_come_from_anywhere_in_the_input() {
     ];
     for written in [
         list(&objects).to_string(),
-        objects.iter().map(|object| format!("---\n{}", yaml(object))).collect(),
+        objects
+            .each_ref()
+            .map(|object| "---\n".to_owned() + &yaml(object))
+            .concat(),
     ] {
         let surveyed = survey(&text(written.clone()));
         assert_eq!(surveyed.namespaces["shop"].labels["env"], "prod");

@@ -4,7 +4,6 @@
 //! before the items (built-in kinds) or after them (custom resources), and text inside strings can never be mistaken
 //! for structure. Objects are decoded straight from the buffer; there is no separate pass that looks for their ends.
 
-use bytes::BytesMut;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -90,7 +89,7 @@ pub(super) struct ListDecoder<D> {
 
 impl<D: ObjectDecoder> ListDecoder<D> {
     /// A decoder that reuses the memory of `buffer`.
-    pub(super) fn new(decoder: D, buffer: BytesMut) -> Self {
+    pub(super) fn new(decoder: D, buffer: Vec<u8>) -> Self {
         Self {
             decoder,
             text: JsonText::new(buffer, CHUNK_BYTES),
@@ -117,7 +116,7 @@ impl<D: ObjectDecoder> ListDecoder<D> {
     }
 
     /// Gives the buffer back for the next page.
-    pub(super) fn into_buffer(self) -> BytesMut {
+    pub(super) fn into_buffer(self) -> Vec<u8> {
         self.text.into_buffer()
     }
 

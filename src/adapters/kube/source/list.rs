@@ -5,7 +5,6 @@
 
 use std::time::Duration;
 
-use bytes::BytesMut;
 use futures::StreamExt;
 use http_body_util::{BodyDataStream, BodyExt};
 use kollect_ports::source::ObjectEvent;
@@ -64,7 +63,7 @@ pub(super) struct List<D> {
 
 enum Stage<D> {
     /// A page is to be asked for: the first one without a token.
-    Ask { token: Option<String>, buffer: BytesMut },
+    Ask { token: Option<String>, buffer: Vec<u8> },
     /// A page is being read.
     Read(Box<Page<D>>),
     /// The last page was read.
@@ -102,7 +101,7 @@ impl<D: ObjectDecoder> List<D> {
             attempts: 1,
             stage: Stage::Complete,
         };
-        let page = list.ask(None, BytesMut::new()).await?;
+        let page = list.ask(None, Vec::new()).await?;
         list.stage = Stage::Read(Box::new(page));
         Ok(list)
     }
@@ -116,7 +115,7 @@ impl<D: ObjectDecoder> List<D> {
             Err(error) if error.has_code(410) && self.attempts < ATTEMPTS => {
                 self.attempts += 1;
                 self.version = None;
-                let page = self.ask(None, BytesMut::new()).await?;
+                let page = self.ask(None, Vec::new()).await?;
                 self.stage = Stage::Read(Box::new(page));
                 Ok(Progress::Restarted)
             }
@@ -191,7 +190,7 @@ impl<D: ObjectDecoder> List<D> {
         object.map(ObjectEvent::Seen)
     }
 
-    fn after_page(&mut self, meta: ListMeta, buffer: BytesMut) -> Result<Stage<D>, ApiError> {
+    fn after_page(&mut self, meta: ListMeta, buffer: Vec<u8>) -> Result<Stage<D>, ApiError> {
         if meta.resource_version.is_empty() {
             return Err(ApiError::Undecodable {
                 operation: self.operation.clone(),
@@ -209,7 +208,7 @@ impl<D: ObjectDecoder> List<D> {
         })
     }
 
-    async fn ask(&mut self, token: Option<&str>, buffer: BytesMut) -> Result<Page<D>, ApiError> {
+    async fn ask(&mut self, token: Option<&str>, buffer: Vec<u8>) -> Result<Page<D>, ApiError> {
         let limit = (self.attempts <= PAGED_ATTEMPTS).then(|| self.page_size.limit());
         let request = self
             .target

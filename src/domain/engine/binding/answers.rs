@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::super::operation::Operation;
 use super::super::target::is_suspicious;
 use super::super::{Answer, Closing};
-use super::{Binding, Link, LinkState, Lookup};
+use super::{Binding, Link, LinkState, Lookup, Recording};
 use crate::condition::reason;
 use crate::delivery::{Claim, Receipt};
 use crate::fault::{ErrorClass, Fault};
@@ -46,9 +46,11 @@ impl Binding {
             }
             (Operation::Record, Answer::Recorded(Ok(()))) => {
                 self.succeeded(now, false);
-                self.owes_record = false;
-                self.last_record = Some(now.monotonic);
-                self.record_due = now.monotonic + RECORD_IDLE;
+                self.recording = Recording {
+                    due: now.monotonic + RECORD_IDLE,
+                    last: Some(now.monotonic),
+                    owed: false,
+                };
             }
             (operation, answer) => {
                 if let Operation::Deliver { keys, purged } = operation {
@@ -64,7 +66,7 @@ impl Binding {
         self.claimed = true;
         let strangers = claim.targets.iter().filter(|name| !self.links.contains_key(*name));
         self.purge.extend(strangers.cloned());
-        self.record_due = now.monotonic;
+        self.recording.due = now.monotonic;
         self.succeeded(now, false);
     }
 
@@ -99,8 +101,8 @@ impl Binding {
         }
         self.last_export = Some(now.wall);
         self.succeeded(now, true);
-        let busy = self.last_record.map_or(now.monotonic, |last| last + RECORD_BUSY);
-        self.record_due = self.record_due.min(busy.max(now.monotonic));
+        let busy = self.recording.last.map_or(now.monotonic, |last| last + RECORD_BUSY);
+        self.recording.hurry(busy.max(now.monotonic));
     }
 
     fn succeeded(&mut self, now: Now, spaced: bool) {

@@ -252,6 +252,18 @@ impl World {
         self.step(SourceStep::Failed(fault));
     }
 
+    /// The list ends without being able to show all.
+    pub fn list_incomplete(&mut self) {
+        let fault = Fault::new(ErrorClass::Rejected, reason::SOURCE_INCOMPLETE, "a document is broken");
+        self.step(SourceStep::ListIncomplete(fault));
+    }
+
+    /// Nothing will be collected any more.
+    pub fn wind_up(&mut self) {
+        let effects = self.engine.wind_up(self.now());
+        self.run(effects);
+    }
+
     pub fn step(&mut self, step: SourceStep) {
         self.step_as(self.epoch, step);
     }

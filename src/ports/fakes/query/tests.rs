@@ -95,3 +95,37 @@ fn equal_sort_values_are_told_apart_by_the_row_key_in_both_directions() {
     };
     assert_eq!((uids(false).as_str(), uids(true).as_str()), ("abc", "cba"));
 }
+
+mod contract {
+    use std::sync::Arc;
+
+    use async_trait::async_trait;
+
+    use crate::contract::query::{QueryHarness, Reader};
+    use crate::fakes::query::FakeReader;
+    use crate::query::{InventoryId, ScopeState, StoredRow};
+
+    #[derive(Default)]
+    struct Harness(Arc<FakeReader>);
+
+    #[async_trait]
+    impl QueryHarness for Harness {
+        async fn reader(&self) -> Arc<dyn Reader> {
+            self.0.clone()
+        }
+
+        async fn put(&self, rows: &[StoredRow]) {
+            rows.iter().cloned().for_each(|row| self.0.put(row));
+        }
+
+        async fn remove(&self, row: &StoredRow) {
+            assert!(self.0.remove(&row.inventory, &row.key));
+        }
+
+        async fn record(&self, inventory: &InventoryId, states: &[ScopeState]) {
+            self.0.record(inventory, states.to_vec());
+        }
+    }
+
+    crate::query_contract!(async { Harness::default() }, futures::executor::block_on);
+}

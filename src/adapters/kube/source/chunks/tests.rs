@@ -1,4 +1,3 @@
-use bytes::BytesMut;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -9,7 +8,7 @@ const DEPTH: usize = 200;
 
 /// Feeds `body` in pieces of the given sizes, repeated, trying to decode after each one.
 fn decode(body: &[u8], sizes: &[usize]) -> Result<(Vec<Value>, usize, ListMeta), ListError> {
-    let mut list = ListDecoder::new(Everything, BytesMut::new());
+    let mut list = ListDecoder::new(Everything, Vec::new());
     list.text.impatient();
     let mut rest = body;
     let mut sizes = sizes.iter().cycle();
