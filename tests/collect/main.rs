@@ -12,6 +12,7 @@ mod exit_codes;
 mod full_disk;
 mod interrupts;
 mod kills;
+#[cfg(target_os = "linux")]
 mod large;
 mod manifests;
 mod outputs;
