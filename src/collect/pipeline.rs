@@ -32,8 +32,8 @@ use super::progress::Counters;
 const SINK: &str = "destination";
 /// Identity of the writer of rows that come from files.
 const FILES: &str = "files";
-/// How long an interrupted run may take to deliver what it has.
-const GRACE: Duration = Duration::from_secs(20);
+/// How long an interrupted run may take to deliver what it has. Somebody waits for it, and the next run delivers the rest.
+const GRACE: Duration = Duration::from_secs(3);
 
 /// What is collected, and where to.
 #[derive(Debug)]

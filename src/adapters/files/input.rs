@@ -90,15 +90,20 @@ impl Input {
     /// A file, or the manifests of a folder in the order of their names.
     ///
     /// Files and folders whose names begin with a dot are left out, and links to folders are not followed; a file that
-    /// is named itself is read whatever it is called.
+    /// is named itself is read whatever it is called. What gives its bytes only once, such as a named pipe, is kept as
+    /// in [`Input::spooled`].
     ///
     /// # Errors
     /// [`InputError`]
     pub fn path(path: &Path, folders: Folders) -> Result<Vec<Self>, InputError> {
         let name = path.display().to_string();
         let metadata = fs::metadata(path).map_err(|source| unreadable(&name, source))?;
-        if !metadata.is_dir() {
+        if metadata.is_file() {
             return Ok(vec![Self::file(path.to_owned())]);
+        }
+        if !metadata.is_dir() {
+            let mut stream = fs::File::open(path).map_err(|source| unreadable(&name, source))?;
+            return Ok(vec![Self::spooled(&name, &mut stream)?]);
         }
         let mut files = Vec::new();
         let depth = match folders {
