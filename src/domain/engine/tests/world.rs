@@ -11,7 +11,7 @@ use super::super::report::{BindingReport, TargetReport};
 use super::super::*;
 use crate::aggregate::rows::Outcome;
 use crate::condition::reason;
-use crate::delivery::Purge;
+use crate::delivery::{Claim, Delivery, HeldRow, Purge, Receipt};
 use crate::fault::{ErrorClass, Fault};
 use crate::ids::{InventoryKey, NamespacedName, RowKey, SinkFamily, SinkKey};
 use crate::row::{Row, RowDigest, RowIdentity};
