@@ -77,7 +77,11 @@ pub fn select(kubeconfig: Option<&Path>, patterns: &[String], label: Option<&str
     names.sort();
     names.dedup();
     if names.is_empty() {
-        bail!("no context matches {}; the kubeconfig has {}", patterns.join(", "), known.names.join(", "));
+        bail!(
+            "no context matches {}; the kubeconfig has {}",
+            patterns.join(", "),
+            known.names.join(", ")
+        );
     }
     if names.len() > 1 && label.is_some() {
         bail!(
