@@ -39,7 +39,7 @@ const TURN: usize = 64;
 /// Pause before a list that must confirm a suspicious loss.
 const CONFIRM_AFTER: Duration = Duration::from_secs(2);
 
-/// Failures of a sink in a row after which a run that ends by itself gives it up: about eight seconds.
+/// Failures of a sink after which a run that ends by itself gives it up: some seconds.
 const EXPORT_ATTEMPTS: u32 = 6;
 
 /// Finalizer of inventories.

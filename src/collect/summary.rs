@@ -3,7 +3,9 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use kollect_domain::condition::reason;
 use kollect_domain::engine::report::TargetReport;
+use kollect_domain::fault::Fault;
 
 use super::pipeline::Collected;
 
@@ -101,11 +103,13 @@ impl Summary {
             complete,
             fault,
         } = report;
-        self.exported += u64::from(delivered && (*complete || *rows > 0));
+        let incomplete = |fault: &&Fault| fault.reason == reason::SOURCE_INCOMPLETE;
         // Problems of files are said already, once for all targets.
-        let known = fault
-            .as_ref()
-            .filter(|fault| fault.reason != kollect_domain::condition::reason::SOURCE_INCOMPLETE);
+        let known = fault.as_ref().filter(|fault| !incomplete(fault));
+        // What was seen of a list that did not end is nowhere.
+        let listed = *complete || (fault.as_ref().is_some_and(|fault| incomplete(&fault)) && *rows > 0);
+        let exported = delivered && listed;
+        self.exported += u64::from(exported);
         if let Some(fault) = known {
             self.fault(label, &format!("{name}: {}", fault.message));
         }
@@ -116,7 +120,7 @@ impl Summary {
                 &format!("{name}: {failures} object(s) have no row; the latest: {last}"),
             );
         }
-        if *rows > 0 {
+        if exported && *rows > 0 {
             self.say(label, &format!("{name}: {rows} row(s)"));
         }
     }

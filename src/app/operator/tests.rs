@@ -395,3 +395,14 @@ async fn a_run_that_ends_by_itself_ends_when_only_a_person_can_help_its_sink() {
     let binding = outcome.bindings.values().next().unwrap().as_ref().unwrap();
     assert_eq!(binding.fault, Some(refusal));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_during_the_first_list_waits_for_nothing() {
+    let bench = Bench::start().await;
+    assert!(bench.source.show(SourceEvent::ListStarted));
+    assert!(bench.source.show(SourceEvent::Objects(vec![seen("a", "1")])));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let asked = Instant::now();
+    bench.stop().await;
+    assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+}

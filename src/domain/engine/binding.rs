@@ -55,6 +55,8 @@ pub struct Binding {
     last_export: Option<Timestamp>,
     settled: bool,
     fault: Option<Fault>,
+    /// Failed operations since the sink was level.
+    failures: u32,
     refused: BTreeSet<RowKey>,
     last_refusal: Option<String>,
 }
@@ -112,6 +114,7 @@ impl Binding {
             last_export: None,
             settled: false,
             fault: None,
+            failures: 0,
             refused: BTreeSet::new(),
             last_refusal: None,
         }
@@ -188,7 +191,10 @@ impl Binding {
 
     /// What to do now.
     pub fn advance<'a>(&mut self, lookup: &impl Lookup<'a>, now: Now) -> Advance {
-        self.settled |= self.fault.is_none() && self.is_level(lookup);
+        if self.fault.is_none() && self.is_level(lookup) {
+            self.settled = true;
+            self.failures = 0;
+        }
         if self.closed || self.operation.is_some() || !self.cadence.ready(now.monotonic) {
             return Advance::Nothing;
         }
@@ -338,7 +344,7 @@ impl Binding {
             connected: self.claimed,
             last_export: self.last_export,
             fault: self.fault.clone(),
-            failures: self.cadence.failures(),
+            failures: self.failures,
             refused: self.refused.len(),
             last_refusal: self.last_refusal.clone(),
         }

@@ -41,7 +41,7 @@ pub struct BindingReport {
     pub last_export: Option<Timestamp>,
     /// Why the last operation failed, if it did.
     pub fault: Option<Fault>,
-    /// How often in a row it failed.
+    /// How many operations failed since the sink was level.
     pub failures: u32,
     /// Rows that the sink refuses for what they contain.
     pub refused: usize,
@@ -93,7 +93,7 @@ impl Engine {
         self.every_binding(|binding, report| (report.level && !binding.owes_record()) || report.fault.is_some())
     }
 
-    /// True when every binding is level, or its sink failed so often in a row that trying again is not worth a wait.
+    /// True when every binding is level, or its sink failed so often since that trying again is not worth a wait.
     pub fn is_exported(&self, attempts: u32) -> bool {
         self.every_binding(|_, report| {
             let hopeless = |fault: &Fault| fault.class.is_terminal() || report.failures >= attempts;

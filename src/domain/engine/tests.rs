@@ -139,6 +139,20 @@ fn a_sink_is_given_up_after_some_failures_in_a_row_or_at_once_when_only_a_person
 }
 
 #[test]
+fn a_sink_that_can_be_claimed_and_never_written_is_given_up_too() {
+    let mut world = World::new();
+    world.put("a", 1);
+    for _ in 0..1_000 {
+        world.fail_next(ErrorClass::Unavailable, false);
+    }
+    world.list();
+    assert!(!world.engine.is_exported(6), "it is tried again");
+    world.tick(Duration::from_mins(1));
+    assert!(world.engine.is_exported(6));
+    assert!(!world.binding_report().level);
+}
+
+#[test]
 fn a_small_loss_needs_no_confirmation() {
     let mut world = World::listed(30);
     world.objects.retain(|uid, _| &**uid >= "o0015");

@@ -137,6 +137,7 @@ impl Binding {
             }
         }
         self.settled = false;
+        self.failures = self.failures.saturating_add(1);
         self.fault = Some(fault);
     }
 
