@@ -47,6 +47,26 @@ fn every_sample_is_accepted_and_our_types_lose_nothing_of_it() {
 }
 
 #[test]
+fn every_ready_made_profile_is_accepted_as_it_is_and_our_types_lose_nothing_of_it() {
+    let Some(api) = Api::shared() else { return };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/ready_made");
+    let arguments = [
+        "apply",
+        "--validate=strict",
+        "-o",
+        "json",
+        "-f",
+        folder.to_str().unwrap(),
+    ];
+    let applied = api.json(&arguments, "");
+    let profiles = applied["items"].as_array().unwrap();
+    profiles.iter().for_each(assert_nothing_is_lost);
+    let files = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let manifests = files.filter(|path| path.extension().is_some_and(|ending| ending == "yaml"));
+    assert_eq!(profiles.len(), manifests.count());
+}
+
+#[test]
 fn every_refused_sample_is_refused_by_the_rule_that_its_first_line_names() {
     let Some(api) = Api::shared() else { return };
     let folder = folder().join("refused");

@@ -109,6 +109,7 @@ async fn a_list_of_one_kind_has_its_attributes_as_columns() {
             "Namespace",
             "Name",
             "images",
+            "labels",
             "owner",
             "ready",
             "replicas",
