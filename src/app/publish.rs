@@ -211,7 +211,13 @@ impl<'a> View<'a> {
             profile: registration.map_or("", |registration| &registration.spec.profile),
             blocked: blocked.map(|(reason, message)| (*reason, message.as_str())),
             report: self.engine.target(key),
-            namespaces: registration.map(|registration| registration.selection.namespaces(namespaces)),
+            namespaces: registration.map_or_else(target::Namespaces::default, |registration| {
+                let filter = registration.selection.namespaces();
+                target::Namespaces {
+                    matched: filter.matched(namespaces),
+                    effective: filter.effective(namespaces),
+                }
+            }),
             active_rules: registration.map_or(0, |registration| registration.selection.active_rules()),
             sinks: self.sinks_of_namespace(&key.namespace),
         }
@@ -265,7 +271,7 @@ impl<'a> View<'a> {
             rows: self.engine.rows_of_namespace(&key.namespace),
             listing: reports
                 .iter()
-                .filter(|report| !report.complete && report.fault.is_none())
+                .filter(|report| !report.listed && report.fault.is_none())
                 .count(),
             generation: resource.generation,
             previous: &exports,

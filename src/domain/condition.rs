@@ -149,6 +149,14 @@ pub mod reason {
     pub const INFORMER_REGISTRATION_FAILED: &str = "InformerRegistrationFailed";
     /// The operator may not list the kind of a target.
     pub const SCOPE_FORBIDDEN: &str = "ScopeForbidden";
+    /// The scopes over an object cannot be read or understood, so nothing is allowed.
+    pub const SCOPE_LOOKUP_FAILED: &str = "ScopeLookupFailed";
+    /// A scope does not allow the kind of a target.
+    pub const SCOPE_KIND_DENIED: &str = "ScopeGVKDenied";
+    /// A scope does not allow the namespaces of a target.
+    pub const SCOPE_NAMESPACE_DENIED: &str = "ScopeNamespaceDenied";
+    /// A scope does not allow a sink.
+    pub const SCOPE_SINK_DENIED: &str = "ScopeSinkDenied";
     /// The API server does not answer; rows are the last known ones.
     pub const SOURCE_UNAVAILABLE: &str = "SourceUnavailable";
     /// A part of the source cannot be read: rows of what was not seen stay.

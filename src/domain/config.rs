@@ -8,6 +8,7 @@ use crate::condition::Condition;
 use crate::ids::{InventoryKey, NamespacedName, ProfileKey, SinkFamily, SinkKey, TargetKey};
 
 pub mod profile;
+pub mod scope;
 pub mod sink;
 pub mod target;
 
@@ -24,8 +25,21 @@ pub struct Configuration {
     pub inventories: BTreeMap<InventoryKey, Resource<InventorySpec>>,
     /// Sinks.
     pub sinks: BTreeMap<SinkKey, Resource<sink::SinkSpec>>,
+    /// Scopes; those of the cluster kinds have an empty namespace.
+    pub scopes: BTreeMap<NamespacedName, Resource<scope::ScopeSpec>>,
+    /// Policy that is not known.
+    pub unread_policy: UnreadPolicy,
     /// Namespaces of the cluster, by name.
     pub namespaces: Arc<BTreeMap<String, Namespace>>,
+}
+
+/// Policy that could not be read at all, and why: what it would govern is refused.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct UnreadPolicy {
+    /// `KollectScope`, of any namespace.
+    pub namespaced: Option<Invalid>,
+    /// `KollectClusterScope`.
+    pub cluster: Option<Invalid>,
 }
 
 /// One of our resources, as last seen on the API server.

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::ceiling::Ceiling;
 use crate::ids::{BindingKey, Epoch, TargetKey, WatchScope};
 use crate::time::Now;
 
@@ -25,7 +26,7 @@ mod tests;
 
 use binding::Binding;
 pub use event::{Answer, Command, Effect, Event, SourceStep};
-use target::Target;
+use target::{Stepped, Target};
 
 /// What should be collected and exported.
 #[derive(Debug, Clone, Default)]
@@ -47,6 +48,8 @@ pub enum TargetPlan {
         kind: String,
         /// What is listed and watched for it.
         scopes: Vec<WatchScope>,
+        /// What policy allows: rows outside of it go at once.
+        ceiling: Arc<Ceiling>,
     },
     /// It cannot be collected at present; its rows stay.
     Hold {
@@ -93,7 +96,7 @@ impl Engine {
 
     /// Brings targets and bindings in line with a plan.
     pub fn configure(&mut self, plan: &Plan, now: Now) -> Vec<Effect> {
-        self.configure_targets(plan);
+        self.configure_targets(plan, now);
         self.configure_bindings(plan);
         let all: Vec<BindingKey> = self.bindings.keys().cloned().collect();
         let mut effects = Vec::new();
@@ -103,7 +106,7 @@ impl Engine {
         effects
     }
 
-    fn configure_targets(&mut self, plan: &Plan) {
+    fn configure_targets(&mut self, plan: &Plan, now: Now) {
         let gone: Vec<TargetKey> = self
             .targets
             .keys()
@@ -118,9 +121,13 @@ impl Engine {
             }
         }
         for (key, target_plan) in &plan.targets {
-            let target = self.targets.entry(key.clone()).or_default();
-            if target.configure(target_plan) {
-                self.changed_targets.insert(key.clone());
+            let stepped = self.targets.entry(key.clone()).or_default().configure(target_plan);
+            if stepped == Stepped::default() {
+                continue;
+            }
+            self.changed_targets.insert(key.clone());
+            for binding in bindings_of(&mut self.bindings, &key.namespace) {
+                binding.target_changed(&key.name, &stepped, now.monotonic);
             }
         }
     }

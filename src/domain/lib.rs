@@ -22,6 +22,7 @@
 pub mod aggregate;
 pub mod cadence;
 pub mod canonical;
+pub mod ceiling;
 pub mod condition;
 pub mod config;
 pub mod delivery;

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::ceiling::Ceiling;
 use crate::condition::reason;
 use crate::config::profile::ProfileSpec;
 use crate::config::sink::{Destination, SinkSpec};
@@ -19,6 +20,8 @@ use crate::selection::Selection;
 use crate::selection::namespaces::{Defaults, Namespaces};
 
 mod inventories;
+mod policy;
+pub mod reach;
 pub mod registration;
 pub mod session;
 
@@ -26,10 +29,18 @@ pub mod session;
 mod tests;
 
 pub use inventories::InventoryDecision;
+use reach::Reach;
 use registration::Registration;
 
 /// Why something is not done: a condition reason and a message.
 pub type Blocked = (&'static str, String);
+
+/// Reasons for which the rows of a target go. Every other reason is a fault, and keeps them.
+const REMOVING: [&str; 3] = [
+    reason::SUSPENDED,
+    reason::SCOPE_KIND_DENIED,
+    reason::SCOPE_NAMESPACE_DENIED,
+];
 
 /// What a configuration asks for.
 #[derive(Debug, Default)]
@@ -46,6 +57,18 @@ pub struct Decisions {
     pub sinks: BTreeMap<SinkKey, Result<UsableSink, Fault>>,
     /// Profiles: warnings, or what is wrong.
     pub profiles: BTreeMap<ProfileKey, Result<Vec<String>, String>>,
+}
+
+impl Decisions {
+    /// The targets that are collected, and what is listed for each.
+    pub fn watched(&self) -> impl Iterator<Item = (&Arc<Registration>, &[WatchScope])> + Clone {
+        self.registrations.iter().filter_map(|(key, registration)| {
+            let TargetPlan::Collect { scopes, .. } = self.plan.targets.get(key)? else {
+                return None;
+            };
+            Some((registration, scopes.as_slice()))
+        })
+    }
 }
 
 /// A sink that can be used.
@@ -88,10 +111,10 @@ impl Planner {
     }
 
     /// What the configuration asks for.
-    pub fn plan(&mut self, configuration: &Configuration) -> Decisions {
+    pub fn plan(&mut self, configuration: &Configuration, reach: &Reach) -> Decisions {
         let mut decisions = Decisions::default();
         self.plan_profiles(configuration, &mut decisions);
-        self.plan_targets(configuration, &mut decisions);
+        self.plan_targets(configuration, reach, &mut decisions);
         self.plan_sinks(configuration, &mut decisions);
         inventories::plan(configuration, &mut decisions);
         decisions
@@ -125,23 +148,27 @@ impl Planner {
         }
     }
 
-    fn plan_targets(&mut self, configuration: &Configuration, decisions: &mut Decisions) {
+    fn plan_targets(&mut self, configuration: &Configuration, reach: &Reach, decisions: &mut Decisions) {
         let living = |resource: &&Resource<TargetSpec>| !resource.deleting;
         for resource in configuration.targets.values().filter(living) {
             let key = resource.key.clone();
-            match self.register(resource, configuration) {
-                Ok(registration) => {
+            let registered = self.register(resource, configuration).and_then(|registration| {
+                let scopes = self.scopes(&registration, reach, &configuration.namespaces)?;
+                Ok((registration, scopes))
+            });
+            match registered {
+                Ok((registration, scopes)) => {
                     let plan = TargetPlan::Collect {
                         epoch: registration.epoch,
                         kind: registration.profile.gvk().to_string(),
-                        scopes: vec![registration.scope.clone()],
+                        scopes,
+                        ceiling: registration.ceiling.clone(),
                     };
                     decisions.plan.targets.insert(key.clone(), plan);
                     decisions.registrations.insert(key, registration);
                 }
                 Err(blocked) => {
-                    // Only suspension removes rows; every other reason keeps them.
-                    if blocked.0 != reason::SUSPENDED {
+                    if !REMOVING.contains(&blocked.0) {
                         let plan = TargetPlan::Hold { reason: blocked.0 };
                         decisions.plan.targets.insert(key.clone(), plan);
                     }
@@ -176,21 +203,45 @@ impl Planner {
             name: spec.profile.clone(),
         };
         let profile = self.profile(&profile_key, configuration)?;
-        if let Some(known) = self.registrations.get(key)
-            && known.is_for(spec, &profile)
-        {
-            return Ok(known.clone());
+        let ceiling = Ceiling::over(&key.namespace, configuration)
+            .map_err(|message| (reason::SCOPE_LOOKUP_FAILED, message))?;
+        let registration = match self.registrations.get(key) {
+            Some(known) if known.is_for(spec, &profile, &ceiling) => known.clone(),
+            _ => {
+                let ceiling = Arc::new(ceiling);
+                let selection = Selection::compile(spec, profile.gvk(), &self.defaults, &ceiling)
+                    .map_err(|invalid| (reason::INVALID_TARGET, invalid.message))?;
+                Arc::new(Registration {
+                    target: key.clone(),
+                    epoch: Epoch(self.number()),
+                    spec: spec.clone(),
+                    ceiling,
+                    profile,
+                    selection,
+                })
+            }
+        };
+        policy::check(&registration, &configuration.namespaces)?;
+        Ok(registration)
+    }
+
+    /// What is listed for a target.
+    fn scopes(
+        &self,
+        registration: &Registration,
+        reach: &Reach,
+        known: &Namespaces,
+    ) -> Result<Vec<WatchScope>, Blocked> {
+        let gvk = registration.profile.gvk();
+        if self.defaults.only_namespaces && reach.is_cluster_scoped(gvk) {
+            let message = format!(
+                "objects of kind {gvk} have no namespace, and in tenant mode nothing outside of namespaces is read: \
+                 collect them with an operator that serves the whole cluster"
+            );
+            return Err((reason::SCOPE_FORBIDDEN, message));
         }
-        let selection = Selection::compile(spec, profile.gvk(), &self.defaults)
-            .map_err(|invalid| (reason::INVALID_TARGET, invalid.message))?;
-        Ok(Arc::new(Registration {
-            target: key.clone(),
-            epoch: Epoch(self.number()),
-            scope: WatchScope::Cluster,
-            spec: spec.clone(),
-            profile,
-            selection,
-        }))
+        let one_by_one = self.defaults.only_namespaces || !self.defaults.watched.is_empty();
+        Ok(reach.scopes(registration, one_by_one, known))
     }
 
     fn profile(&self, key: &ProfileKey, configuration: &Configuration) -> Result<Arc<Profile>, Blocked> {
@@ -258,25 +309,26 @@ impl Planner {
     }
 }
 
-/// Targets whose selection changes when the namespaces change from `before` to `after`: their kinds must be listed
-/// again. Namespaces that vanished need nothing: their objects are reported as deleted themselves.
+/// The namespaces of which each target makes something else when they change from `before` to `after`: their objects
+/// must be judged again. Namespaces that vanished need nothing: their objects are reported as deleted themselves.
 pub fn affected_by_namespaces<'a>(
     registrations: impl Iterator<Item = &'a Arc<Registration>>,
     before: &Namespaces,
     after: &Namespaces,
-) -> BTreeSet<TargetKey> {
+) -> BTreeMap<TargetKey, BTreeSet<Arc<str>>> {
     let changed: Vec<&String> = after
         .iter()
         .filter(|(name, namespace)| before.get(*name) != Some(namespace))
         .map(|(name, _)| name)
         .collect();
-    registrations
-        .filter(|registration| {
-            let selection = &registration.selection;
-            changed
-                .iter()
-                .any(|name| selection.verdict(name, before) != selection.verdict(name, after))
-        })
-        .map(|registration| registration.target.clone())
-        .collect()
+    let mut affected: BTreeMap<TargetKey, BTreeSet<Arc<str>>> = BTreeMap::new();
+    for registration in registrations {
+        let selection = &registration.selection;
+        let another = |name: &&&String| selection.verdict(name, before) != selection.verdict(name, after);
+        for name in changed.iter().filter(another) {
+            let namespaces = affected.entry(registration.target.clone()).or_default();
+            namespaces.insert(name.as_str().into());
+        }
+    }
+    affected
 }

@@ -3,8 +3,11 @@
 //! A [`Selection`] is compiled once from a target's definition; matching is pure and cheap. Namespaces are looked up
 //! at the moment of matching, so a change of a namespace's labels needs no recompilation.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
+use crate::ceiling::Ceiling;
 use crate::config::Invalid;
 use crate::config::target::{TargetSpec, WatchMode};
 use crate::extract::cel::Program;
@@ -49,9 +52,14 @@ impl Selection {
     ///
     /// # Errors
     /// [`Invalid`] with every problem found: bad selectors, rules without kind, predicates that do not compile.
-    pub fn compile(spec: &TargetSpec, gvk: &Gvk, defaults: &Defaults) -> Result<Self, Invalid> {
+    pub fn compile(
+        spec: &TargetSpec,
+        gvk: &Gvk,
+        defaults: &Defaults,
+        ceiling: &Arc<Ceiling>,
+    ) -> Result<Self, Invalid> {
         let mut problems = Vec::new();
-        let namespaces = NamespaceFilter::compile(spec, defaults, &mut problems);
+        let namespaces = NamespaceFilter::compile(spec, defaults, ceiling, &mut problems);
         let gate = if spec.resource_rules.is_empty() {
             Gate::Legacy {
                 names: spec.names.clone(),
@@ -95,9 +103,9 @@ impl Selection {
         gate && watch::decide(object, known.get(namespace), self.watch_mode)
     }
 
-    /// The namespaces a target means and those it effectively collects from, each ascending.
-    pub fn namespaces(&self, known: &Namespaces) -> Vec<String> {
-        self.namespaces.select(known)
+    /// Which namespaces are collected from.
+    pub fn namespaces(&self) -> &NamespaceFilter {
+        &self.namespaces
     }
 
     /// The label selector that the API server can apply without changing the outcome, in query syntax.

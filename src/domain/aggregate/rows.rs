@@ -11,6 +11,8 @@ use jiff::Timestamp;
 use crate::ids::WatchScope;
 use crate::row::{Row, RowDigest};
 
+use super::scope::Scope;
+
 /// What selection and extraction made of one object.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
@@ -55,28 +57,6 @@ pub enum Before {
     Row(RowDigest),
 }
 
-/// State of one watch scope of a target.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Scope {
-    /// What the scope covers.
-    pub covers: WatchScope,
-    /// True once a list finished since the registration, so that absence means deletion.
-    pub complete: bool,
-    /// True once a list showed what it could, without being able to show all: nothing is known of what is absent.
-    pub incomplete: bool,
-    /// True while a list is under way.
-    pub listing: bool,
-    /// When the last list finished.
-    pub last_list: Option<Timestamp>,
-    /// When the last event was applied.
-    pub last_event: Option<Timestamp>,
-    /// Rows of the scope.
-    pub rows: u64,
-    /// Sum of the digests of the scope's rows.
-    pub checksum: u128,
-    mark: u64,
-}
-
 #[derive(Debug)]
 struct Entry {
     row: Option<Arc<Row>>,
@@ -96,33 +76,29 @@ pub struct TargetRows {
 }
 
 impl TargetRows {
-    /// Begins a new registration: all scopes are incomplete until they were listed again. Rows stay.
-    pub fn register(&mut self, scopes: &[WatchScope]) {
-        let known = |covers: &WatchScope| self.scopes.iter().position(|s| s.covers == *covers);
-        let order: Vec<Option<usize>> = scopes.iter().map(known).collect();
+    /// Says which scopes are watched from now on. Scopes that were watched before stay as complete as they were, unless
+    /// all are to be listed again. Rows stay until lists say otherwise, but nothing is watched when there are no scopes.
+    pub fn watch(&mut self, scopes: &[WatchScope], again: bool) -> Vec<Change> {
+        let before = std::mem::take(&mut self.scopes);
         let mut renumbered = HashMap::new();
-        let mut fresh = Vec::with_capacity(scopes.len());
-        for (new, (covers, old)) in scopes.iter().zip(order).enumerate() {
-            let before = old.map(|old| {
-                renumbered.insert(number(old), number(new));
-                &self.scopes[old]
-            });
-            fresh.push(Scope {
-                covers: covers.clone(),
-                complete: false,
-                incomplete: false,
-                listing: false,
-                last_list: before.and_then(|b| b.last_list),
-                last_event: before.and_then(|b| b.last_event),
-                rows: before.map_or(0, |b| b.rows),
-                checksum: before.map_or(0, |b| b.checksum),
-                mark: 0,
-            });
+        for covers in scopes {
+            let old = before.iter().position(|scope| scope.covers == *covers);
+            let mut scope = old.map_or_else(|| Scope::new(covers.clone()), |old| before[old].clone());
+            if again {
+                scope.doubt();
+            }
+            renumbered.extend(old.map(|old| (number(old), number(self.scopes.len()))));
+            self.scopes.push(scope);
         }
-        self.scopes = fresh;
         for entry in self.entries.values_mut() {
             entry.scope = renumbered.get(&entry.scope).copied().unwrap_or(ORPHAN);
         }
+        if scopes.is_empty() { self.remove_all(|_| true) } else { Vec::new() }
+    }
+
+    /// Removes the rows of all namespaces that `admits` refuses, whatever lists say.
+    pub fn expel(&mut self, admits: impl Fn(&str) -> bool) -> Vec<Change> {
+        self.remove_all(|entry| entry.row.as_ref().is_some_and(|row| !admits(row.namespace())))
     }
 
     /// A list of a scope begins.
@@ -164,7 +140,7 @@ impl TargetRows {
     fn upsert(&mut self, index: usize, uid: &Arc<str>, row: Arc<Row>) -> Option<Change> {
         let mark = self.scopes[index].mark;
         let Some(entry) = self.entries.get_mut(uid) else {
-            add(&mut self.scopes[index], &row);
+            self.scopes[index].add(&row);
             let entry = Entry {
                 row: Some(row),
                 scope: number(index),
@@ -189,9 +165,9 @@ impl TargetRows {
             return None;
         }
         if let (Some(old), Some(scope)) = (&entry.row, self.scopes.get_mut(entry.scope as usize)) {
-            take(scope, old);
+            scope.take(old);
         }
-        add(&mut self.scopes[index], &row);
+        self.scopes[index].add(&row);
         entry.scope = number(index);
         entry.row = Some(row);
         Some(Change {
@@ -235,7 +211,7 @@ impl TargetRows {
             }
         }
         if let (Some(row), Some(scope)) = (&entry.row, self.scopes.get_mut(entry.scope as usize)) {
-            take(scope, row);
+            scope.take(row);
         }
         Change {
             uid,
@@ -249,14 +225,16 @@ impl TargetRows {
             return (0, 0);
         };
         let mark = self.scopes[index].mark;
-        let in_scope = self.entries.values().filter(|e| e.scope == number(index));
-        in_scope.fold((0, 0), |(unseen, all), entry| {
-            (unseen + usize::from(entry.mark < mark), all + 1)
+        self.entries.values().fold((0, 0), |(unseen, all), entry| {
+            let orphan = entry.scope == ORPHAN && entry.row.as_ref().is_some_and(|row| covers.covers(row.namespace()));
+            let own = entry.scope == number(index);
+            let unseen = unseen + usize::from(orphan || (own && entry.mark < mark));
+            (unseen, all + usize::from(orphan || own))
         })
     }
 
-    /// A list of the scope is done: what was not seen is gone. Once all scopes are complete, so are the rows of
-    /// scopes that are not watched any more.
+    /// A list of the scope is done: what was not seen is gone, and so are rows of parts of the cluster that are not
+    /// watched any more.
     pub fn list_done(&mut self, covers: &WatchScope, now: Timestamp) -> Vec<Change> {
         let Some(index) = self.scopes.iter().position(|s| s.covers == *covers) else {
             return Vec::new();
@@ -267,11 +245,24 @@ impl TargetRows {
         scope.incomplete = false;
         scope.last_list = Some(now);
         let mark = scope.mark;
-        let all_complete = self.scopes.iter().all(|s| s.complete);
-        let stale = |entry: &Entry| {
-            (entry.scope == number(index) && entry.mark < mark) || (all_complete && entry.scope == ORPHAN)
+        let waited_for: Vec<WatchScope> = self
+            .scopes
+            .iter()
+            .filter(|scope| !scope.complete)
+            .map(|scope| scope.covers.clone())
+            .collect();
+        // An orphan may still turn up in a scope that is being listed.
+        let is_expected = |entry: &Entry| match &entry.row {
+            Some(row) => waited_for.iter().any(|scope| scope.covers(row.namespace())),
+            None => !waited_for.is_empty(),
         };
-        let gone: Vec<(Arc<str>, Entry)> = self.entries.extract_if(|_, entry| stale(entry)).collect();
+        self.remove_all(|entry| {
+            (entry.scope == number(index) && entry.mark < mark) || (entry.scope == ORPHAN && !is_expected(entry))
+        })
+    }
+
+    fn remove_all(&mut self, gone: impl Fn(&Entry) -> bool) -> Vec<Change> {
+        let gone: Vec<(Arc<str>, Entry)> = self.entries.extract_if(|_, entry| gone(entry)).collect();
         gone.into_iter().map(|(uid, entry)| self.removed(uid, &entry)).collect()
     }
 
@@ -309,12 +300,11 @@ impl TargetRows {
         &self.scopes
     }
 
-    /// Whether a key of `namespace` that no list has shown may be deleted in a sink.
+    /// Whether a key of `namespace` that no list has shown may be deleted in a sink: the namespace was listed, or is not
+    /// watched at all.
     pub fn absence_is_known(&self, namespace: &str) -> bool {
-        self.scopes
-            .iter()
-            .any(|scope| scope.complete && scope.covers.covers(namespace))
-            || (!self.scopes.is_empty() && self.scopes.iter().all(|scope| scope.complete))
+        let covering = |scope: &&Scope| scope.covers.covers(namespace);
+        self.scopes.iter().filter(covering).all(|scope| scope.complete)
     }
 
     /// Releases memory that a shrunken map still holds.
@@ -338,18 +328,4 @@ fn number(index: usize) -> u32 {
 
 fn before(row: Option<&Arc<Row>>) -> Before {
     row.map_or(Before::Unknown, |row| Before::Row(row.digest()))
-}
-
-fn add(scope: &mut Scope, row: &Row) {
-    scope.rows += 1;
-    scope.checksum = scope
-        .checksum
-        .wrapping_add(u128::from_be_bytes(*row.digest().as_bytes()));
-}
-
-fn take(scope: &mut Scope, row: &Row) {
-    scope.rows -= 1;
-    scope.checksum = scope
-        .checksum
-        .wrapping_sub(u128::from_be_bytes(*row.digest().as_bytes()));
 }

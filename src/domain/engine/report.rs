@@ -22,6 +22,10 @@ pub struct TargetReport {
     pub last_failure: Option<String>,
     /// True once the present definition was listed whole.
     pub complete: bool,
+    /// True once it was listed as far as that is possible.
+    pub listed: bool,
+    /// Namespaces that may not be read, ascending; the others are collected.
+    pub forbidden: Vec<Arc<str>>,
     /// Why collection is interrupted.
     pub fault: Option<Fault>,
 }
@@ -58,6 +62,8 @@ impl Engine {
             failures: target.rows().failures(),
             last_failure: target.rows().last_failure().map(str::to_owned),
             complete: target.is_complete(),
+            listed: target.is_deliverable(),
+            forbidden: target.forbidden().cloned().collect(),
             fault: target.fault().cloned(),
         })
     }

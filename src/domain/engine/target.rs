@@ -1,9 +1,12 @@
 //! One target inside the engine: its registration, its rows, and how its collection goes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::{SourceStep, TargetPlan};
 use crate::aggregate::rows::{Change, TargetRows};
+use crate::aggregate::scope::Scope;
+use crate::condition::reason;
 use crate::fault::Fault;
 use crate::ids::{Epoch, WatchScope};
 use crate::time::Now;
@@ -49,25 +52,52 @@ struct Registration {
 }
 
 impl Target {
-    /// Brings the target in line with its plan; true if that changed anything.
-    pub fn configure(&mut self, plan: &TargetPlan) -> bool {
-        match plan {
-            TargetPlan::Hold { reason } => self.held.replace(reason) != Some(reason),
-            TargetPlan::Collect { epoch, kind, scopes } => {
-                let released = self.held.take().is_some();
-                if self.registration.as_ref().is_some_and(|r| r.epoch == *epoch) {
-                    return released;
-                }
-                self.rows.register(scopes);
-                self.registration = Some(Registration {
-                    epoch: *epoch,
-                    kind: kind.clone(),
-                    failures: BTreeMap::new(),
-                    doubted: BTreeSet::new(),
-                });
-                true
+    /// Brings the target in line with its plan.
+    pub fn configure(&mut self, plan: &TargetPlan) -> Stepped {
+        let (epoch, kind, scopes, ceiling) = match plan {
+            TargetPlan::Hold { reason } => {
+                return Stepped {
+                    visible: self.held.replace(reason) != Some(reason),
+                    ..Stepped::default()
+                };
             }
+            TargetPlan::Collect {
+                epoch,
+                kind,
+                scopes,
+                ceiling,
+            } => (epoch, kind, scopes, ceiling),
+        };
+        let released = self.held.take().is_some();
+        let is_new = self.registration.as_ref().is_none_or(|r| r.epoch != *epoch);
+        if is_new {
+            self.registration = Some(Registration {
+                epoch: *epoch,
+                kind: kind.clone(),
+                failures: BTreeMap::new(),
+                doubted: BTreeSet::new(),
+            });
+        } else if self.is_watching(scopes) {
+            return Stepped {
+                visible: released,
+                ..Stepped::default()
+            };
         }
+        if let Some(registration) = &mut self.registration {
+            registration.failures.retain(|scope, _| scopes.contains(scope));
+            registration.doubted.retain(|scope| scopes.contains(scope));
+        }
+        let mut changes = self.rows.expel(|namespace| ceiling.admits(namespace));
+        changes.extend(self.rows.watch(scopes, is_new));
+        Stepped {
+            changes,
+            visible: true,
+            ..Stepped::default()
+        }
+    }
+
+    fn is_watching(&self, scopes: &[WatchScope]) -> bool {
+        self.rows.scopes().iter().map(|scope| &scope.covers).eq(scopes)
     }
 
     /// Takes a step of the collection of one scope.
@@ -147,25 +177,41 @@ impl Target {
     }
 
     /// Whether changes of the rows may be delivered: the present definition was listed, as far as that is possible.
-    /// Until then the sinks keep serving what they have.
+    /// Until then the sinks keep serving what they have. A scope that cannot be listed does not hold up the others; its
+    /// rows stay as they are.
     pub fn is_deliverable(&self) -> bool {
+        let scopes = self.rows.scopes();
+        let is_listed = |scope: &Scope| scope.complete || scope.incomplete;
         self.epoch().is_some()
-            && !self.rows.scopes().is_empty()
-            && self
-                .rows
-                .scopes()
+            && (scopes.is_empty() || scopes.iter().any(is_listed))
+            && scopes
                 .iter()
-                .all(|scope| scope.complete || scope.incomplete)
+                .all(|scope| is_listed(scope) || self.fault_of(&scope.covers).is_some())
     }
 
     /// Whether the present definition was listed whole.
     pub fn is_complete(&self) -> bool {
-        self.is_deliverable() && self.rows.scopes().iter().all(|scope| scope.complete)
+        self.epoch().is_some() && self.rows.scopes().iter().all(|scope| scope.complete)
     }
 
-    /// Why collection is interrupted, of the first scope for which it is.
+    /// Why collection is interrupted, by scope.
+    pub fn faults(&self) -> impl Iterator<Item = (&WatchScope, &Fault)> {
+        self.registration.iter().flat_map(|registration| &registration.failures)
+    }
+
+    /// Why the target as a whole is interrupted: any fault but a missing right, or missing rights everywhere.
     pub fn fault(&self) -> Option<&Fault> {
-        self.registration.as_ref()?.failures.values().next()
+        let mut faults = self.faults().map(|(_, fault)| fault);
+        let everywhere = self.forbidden().count() == self.rows.scopes().len();
+        faults.find(|fault| everywhere || fault.reason != reason::SCOPE_FORBIDDEN)
+    }
+
+    /// Namespaces that may not be read.
+    pub fn forbidden(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.faults().filter_map(|(scope, fault)| match scope {
+            WatchScope::Namespace(name) if fault.reason == reason::SCOPE_FORBIDDEN => Some(name),
+            WatchScope::Namespace(_) | WatchScope::Cluster => None,
+        })
     }
 
     /// Why collection of one scope is interrupted.
@@ -180,6 +226,8 @@ impl Target {
 
     /// Whether the first list finished, or failed, or nothing is to be listed at present.
     pub fn is_settled(&self) -> bool {
-        self.epoch().is_none() || self.is_deliverable() || self.fault().is_some()
+        self.epoch().is_none()
+            || self.is_deliverable()
+            || self.rows.scopes().iter().all(|scope| scope.complete || self.fault_of(&scope.covers).is_some())
     }
 }

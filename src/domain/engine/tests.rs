@@ -1,6 +1,7 @@
 //! The engine against a model of the world: a cluster, a sink that fails as sinks do, and a clock.
 
 mod properties;
+mod scopes;
 mod world;
 
 use std::time::Duration;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Blocked, Decisions};
+use crate::ceiling::Ceiling;
 use crate::condition::reason;
 use crate::config::{Configuration, DeletionPolicy, InventorySpec, Resource, SinkRef};
 use crate::engine::{BindingPlan, Closing};
@@ -24,12 +25,17 @@ pub struct InventoryDecision {
 /// Plans all inventories; sinks must be planned before.
 pub fn plan(configuration: &Configuration, decisions: &mut Decisions) {
     for resource in configuration.inventories.values() {
-        let decision = decide(resource, decisions);
+        let ceiling = Ceiling::over(&resource.key.namespace, configuration);
+        let decision = decide(resource, &ceiling, decisions);
         decisions.inventories.insert(resource.key.clone(), decision);
     }
 }
 
-fn decide(resource: &Resource<InventorySpec>, decisions: &mut Decisions) -> InventoryDecision {
+fn decide(
+    resource: &Resource<InventorySpec>,
+    ceiling: &Result<Ceiling, String>,
+    decisions: &mut Decisions,
+) -> InventoryDecision {
     let spec = match &resource.spec {
         Ok(spec) => spec.clone(),
         Err(invalid) => {
@@ -40,8 +46,17 @@ fn decide(resource: &Resource<InventorySpec>, decisions: &mut Decisions) -> Inve
             };
         }
     };
-    // Clean-up of a deleted inventory runs although it is suspended.
-    let suspended = spec.suspend && !resource.deleting;
+    // Clean-up of a deleted inventory runs although it is suspended or its policy is not known.
+    let blocked = match ceiling {
+        _ if resource.deleting => None,
+        _ if spec.suspend => {
+            let message = "spec.suspend is true: nothing is exported and exported rows stay as they are";
+            Some((reason::SUSPENDED, message.to_owned()))
+        }
+        Err(message) => Some((reason::SCOPE_LOOKUP_FAILED, message.clone())),
+        Ok(_) => None,
+    };
+    let ceiling = ceiling.as_ref().ok();
     let sinks = spec
         .sinks
         .iter()
@@ -53,18 +68,24 @@ fn decide(resource: &Resource<InventorySpec>, decisions: &mut Decisions) -> Inve
                     name: reference.name.clone(),
                 },
             };
-            let fault = bind(resource, &spec, reference, &key, suspended, decisions).err();
-            (key, fault)
+            let denial = ceiling.and_then(|ceiling| ceiling.sink_denial(reference.family, &reference.name));
+            let bound = match denial.filter(|_| !resource.deleting) {
+                Some(denial) => Err(denied(&denial)),
+                None => bind(resource, &spec, reference, &key, blocked.is_some(), decisions),
+            };
+            (key, bound.err())
         })
         .collect();
     InventoryDecision {
-        blocked: suspended.then(|| {
-            let message = "spec.suspend is true: nothing is exported and exported rows stay as they are";
-            (reason::SUSPENDED, message.into())
-        }),
+        blocked,
         sinks,
         deleting: resource.deleting,
     }
+}
+
+fn denied(denial: &str) -> Fault {
+    let message = format!("{denial}: nothing is exported to it; change the reference or the scope");
+    Fault::new(ErrorClass::Misconfigured, reason::SCOPE_SINK_DENIED, message)
 }
 
 fn bind(
@@ -72,7 +93,7 @@ fn bind(
     spec: &Arc<InventorySpec>,
     reference: &SinkRef,
     key: &SinkKey,
-    suspended: bool,
+    blocked: bool,
     decisions: &mut Decisions,
 ) -> Result<(), Fault> {
     let sink = match decisions.sinks.get(key) {
@@ -88,7 +109,7 @@ fn bind(
             return Err(Fault::new(ErrorClass::Misconfigured, reason::SINK_NOT_FOUND, message));
         }
     };
-    if suspended {
+    if blocked {
         return Ok(());
     }
     let spacing = reference

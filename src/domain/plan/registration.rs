@@ -5,8 +5,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::aggregate::rows::Outcome;
+use crate::ceiling::Ceiling;
 use crate::config::target::TargetSpec;
-use crate::ids::{Epoch, TargetKey, WatchScope};
+use crate::ids::{Epoch, TargetKey};
 use crate::profile::Profile;
 use crate::selection::Selection;
 use crate::selection::namespaces::Namespaces;
@@ -18,10 +19,10 @@ pub struct Registration {
     pub target: TargetKey,
     /// Number of this registration.
     pub epoch: Epoch,
-    /// What is listed for it.
-    pub scope: WatchScope,
     /// Its definition.
     pub spec: Arc<TargetSpec>,
+    /// What policy allows it.
+    pub ceiling: Arc<Ceiling>,
     /// Its profile.
     pub profile: Arc<Profile>,
     /// Which objects it selects.
@@ -30,8 +31,8 @@ pub struct Registration {
 
 impl Registration {
     /// Whether this registration is for exactly this definition.
-    pub fn is_for(&self, spec: &Arc<TargetSpec>, profile: &Arc<Profile>) -> bool {
-        self.spec == *spec && Arc::ptr_eq(&self.profile, profile)
+    pub fn is_for(&self, spec: &TargetSpec, profile: &Arc<Profile>, ceiling: &Ceiling) -> bool {
+        *self.spec == *spec && Arc::ptr_eq(&self.profile, profile) && *self.ceiling == *ceiling
     }
 
     /// What the target makes of an object.

@@ -22,24 +22,27 @@ pub struct SessionKey {
 /// one unfiltered watch is cheaper for it than many filtered ones.
 const SELECTORS_LIMIT: usize = 4;
 
-/// The watches for a set of registrations; every registration is in exactly one.
+/// The watches for a set of registrations; every registration is in one for each of its scopes.
 pub fn sessions<'a>(
-    registrations: impl Iterator<Item = &'a Arc<Registration>> + Clone,
+    registrations: impl Iterator<Item = (&'a Arc<Registration>, &'a [WatchScope])> + Clone,
 ) -> BTreeMap<SessionKey, Vec<Arc<Registration>>> {
+    let parts = registrations.flat_map(|(registration, scopes)| {
+        let gvk = registration.profile.gvk();
+        let part = move |scope: &WatchScope| ((gvk.clone(), scope.clone()), registration);
+        scopes.iter().map(part)
+    });
     let mut selectors: BTreeMap<(Gvk, WatchScope), BTreeSet<Option<String>>> = BTreeMap::new();
-    for registration in registrations.clone() {
-        let kind = (registration.profile.gvk().clone(), registration.scope.clone());
+    for (part, registration) in parts.clone() {
         let selector = registration.selection.server_label_selector();
-        selectors.entry(kind).or_default().insert(selector);
+        selectors.entry(part).or_default().insert(selector);
     }
     let mut sessions: BTreeMap<SessionKey, Vec<Arc<Registration>>> = BTreeMap::new();
-    for registration in registrations {
-        let kind = (registration.profile.gvk().clone(), registration.scope.clone());
-        let own = &selectors[&kind];
+    for (part, registration) in parts {
+        let own = &selectors[&part];
         let shared = own.contains(&None) || own.len() > SELECTORS_LIMIT;
         let key = SessionKey {
-            gvk: kind.0,
-            scope: kind.1,
+            gvk: part.0,
+            scope: part.1,
             label_selector: if shared {
                 None
             } else {

@@ -12,6 +12,9 @@ use crate::config::{InventorySpec, Namespace, SinkRef};
 use crate::engine::Closing;
 use crate::ids::{BindingKey, Gvk, NamespacedName, SinkFamily};
 
+mod policy;
+mod scopes;
+
 fn key(name: &str) -> NamespacedName {
     NamespacedName::new("shop", name)
 }
@@ -127,15 +130,15 @@ fn epoch(decisions: &Decisions, name: &str) -> Epoch {
 fn what_did_not_change_keeps_its_number_and_what_did_gets_a_new_one() {
     let mut planner = planner();
     let mut configuration = configuration();
-    let first = planner.plan(&configuration);
-    let same = planner.plan(&configuration);
+    let first = planner.plan(&configuration, &Reach::default());
+    let same = planner.plan(&configuration, &Reach::default());
     assert_eq!(first.plan.targets, same.plan.targets);
     assert_eq!(first.plan.bindings, same.plan.bindings);
 
     configuration
         .profiles
         .insert(key("web"), resource("web", profile("$.metadata.name")));
-    let edited = planner.plan(&configuration);
+    let edited = planner.plan(&configuration, &Reach::default());
     assert!(epoch(&edited, "web") > epoch(&first, "web"));
     assert_eq!(epoch(&edited, "jobs"), epoch(&first, "jobs"));
     assert_eq!(edited.plan.bindings, first.plan.bindings);
@@ -145,7 +148,7 @@ fn what_did_not_change_keeps_its_number_and_what_did_gets_a_new_one() {
         ..sink()
     };
     configuration.sinks.insert(lake(), resource("lake", moved));
-    let revised = planner.plan(&configuration);
+    let revised = planner.plan(&configuration, &Reach::default());
     assert!(revised.plan.bindings[&binding()].revision > first.plan.bindings[&binding()].revision);
     assert_eq!(epoch(&revised, "web"), epoch(&edited, "web"));
 }
@@ -155,7 +158,7 @@ fn faults_of_a_definition_hold_rows_and_only_suspension_and_deletion_remove_them
     let outcome = |change: fn(&mut Configuration)| {
         let mut configuration = configuration();
         change(&mut configuration);
-        let decisions = planner().plan(&configuration);
+        let decisions = planner().plan(&configuration, &Reach::default());
         assert!(
             decisions.registrations.contains_key(&key("jobs")),
             "the other target goes on"
@@ -186,7 +189,7 @@ fn faults_of_a_definition_hold_rows_and_only_suspension_and_deletion_remove_them
     };
     let mut with_suspended = configuration();
     with_suspended.targets.insert(key("web"), resource("web", suspended));
-    let decisions = planner().plan(&with_suspended);
+    let decisions = planner().plan(&with_suspended, &Reach::default());
     assert!(!decisions.plan.targets.contains_key(&key("web")));
     assert_eq!(decisions.blocked_targets[&key("web")].0, reason::SUSPENDED);
     assert_eq!(
@@ -199,11 +202,11 @@ fn faults_of_a_definition_hold_rows_and_only_suspension_and_deletion_remove_them
 fn a_target_that_comes_back_is_registered_anew_since_it_may_have_missed_changes() {
     let mut planner = planner();
     let mut configuration = configuration();
-    let first = epoch(&planner.plan(&configuration), "web");
+    let first = epoch(&planner.plan(&configuration, &Reach::default()), "web");
     let profile = configuration.profiles.remove(&key("web")).unwrap();
-    planner.plan(&configuration);
+    planner.plan(&configuration, &Reach::default());
     configuration.profiles.insert(key("web"), profile);
-    assert!(epoch(&planner.plan(&configuration), "web") > first);
+    assert!(epoch(&planner.plan(&configuration, &Reach::default()), "web") > first);
 }
 
 #[test]
@@ -212,7 +215,7 @@ fn a_missing_or_broken_sink_is_a_fault_of_its_own_binding_only() {
     configuration
         .inventories
         .insert(key("estate"), resource("estate", inventory(&["lake", "gone"])));
-    let decisions = planner().plan(&configuration);
+    let decisions = planner().plan(&configuration, &Reach::default());
     let faults: Vec<Option<&'static str>> = decisions.inventories[&key("estate")]
         .sinks
         .iter()
@@ -234,7 +237,7 @@ fn deletion_purges_a_database_unless_the_nearest_policy_says_otherwise() {
         let mut estate = resource("estate", spec);
         estate.deleting = true;
         configuration.inventories.insert(key("estate"), estate);
-        planner().plan(&configuration).plan.bindings[&binding()].closing
+        planner().plan(&configuration, &Reach::default()).plan.bindings[&binding()].closing
     };
     assert_eq!(closing(FamilyDefault, FamilyDefault), Some(Closing::Purge));
     assert_eq!(closing(Retain, FamilyDefault), Some(Closing::Retain));
@@ -252,7 +255,7 @@ fn a_suspended_inventory_has_no_binding_and_says_so() {
     configuration
         .inventories
         .insert(key("estate"), resource("estate", spec));
-    let decisions = planner().plan(&configuration);
+    let decisions = planner().plan(&configuration, &Reach::default());
     assert!(decisions.plan.bindings.is_empty());
     let blocked = decisions.inventories[&key("estate")].blocked.as_ref();
     assert_eq!(blocked.map(|(reason, _)| *reason), Some(reason::SUSPENDED));
@@ -275,8 +278,8 @@ fn targets_of_one_kind_share_a_watch_and_few_selectors_get_watches_of_their_own(
             };
             configuration.targets.insert(key(&name), resource(&name, spec));
         }
-        let decisions = planner().plan(&configuration);
-        let sessions = session::sessions(decisions.registrations.values());
+        let decisions = planner().plan(&configuration, &Reach::default());
+        let sessions = session::sessions(decisions.watched());
         assert_eq!(sessions.values().map(Vec::len).sum::<usize>(), selectors.len());
         (
             sessions.len(),
@@ -300,7 +303,7 @@ fn only_targets_whose_selection_reads_a_change_of_a_namespace_are_listed_again()
         ..target("web")
     };
     configuration.targets.insert(key("web"), resource("web", by_label));
-    let decisions = planner().plan(&configuration);
+    let decisions = planner().plan(&configuration, &Reach::default());
     let namespaces = |labels: &[(&str, &str)]| -> Namespaces {
         let namespace = Namespace {
             labels: labels.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
@@ -310,7 +313,7 @@ fn only_targets_whose_selection_reads_a_change_of_a_namespace_are_listed_again()
     };
     let affected = |before: &Namespaces, after: &Namespaces| -> Vec<String> {
         affected_by_namespaces(decisions.registrations.values(), before, after)
-            .iter()
+            .keys()
             .map(|target| target.name.to_string())
             .collect()
     };

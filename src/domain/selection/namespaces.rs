@@ -1,8 +1,10 @@
 //! Which namespaces a target collects from.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::labels::{self, Selector};
+use crate::ceiling::Ceiling;
 use crate::config::Namespace;
 use crate::config::target::TargetSpec;
 
@@ -16,6 +18,10 @@ pub struct Defaults {
     pub included: Vec<String>,
     /// Namespaces that no target collects from.
     pub excluded: Vec<String>,
+    /// The only namespaces that anything is collected from; empty = all.
+    pub watched: Vec<String>,
+    /// True when nothing outside of namespaces may be asked for.
+    pub only_namespaces: bool,
 }
 
 /// The compiled namespace restrictions of a target.
@@ -25,18 +31,27 @@ pub struct Defaults {
 /// (what targets written for the earlier implementation rely on).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamespaceFilter {
+    watched: BTreeSet<String>,
     included: BTreeSet<String>,
+    /// True when the target itself lists what it includes.
+    is_explicit: bool,
     excluded: BTreeSet<String>,
     selector: Option<Selector>,
     exclude_selector: Option<Selector>,
+    ceiling: Arc<Ceiling>,
 }
 
 /// The namespace that stands for cluster-scoped objects in a target's restrictions.
-const CLUSTER_SCOPED: &str = "default";
+pub(crate) const CLUSTER_SCOPED: &str = "default";
 
 impl NamespaceFilter {
     /// Compiles the restrictions of a target; problems are added with the field they are about.
-    pub fn compile(spec: &TargetSpec, defaults: &Defaults, problems: &mut Vec<String>) -> Self {
+    pub fn compile(
+        spec: &TargetSpec,
+        defaults: &Defaults,
+        ceiling: &Arc<Ceiling>,
+        problems: &mut Vec<String>,
+    ) -> Self {
         let named = |names: &[String]| -> BTreeSet<String> {
             names
                 .iter()
@@ -46,7 +61,8 @@ impl NamespaceFilter {
                 .collect()
         };
         let mut included = named(&spec.included_namespaces);
-        if included.is_empty() {
+        let is_explicit = !included.is_empty();
+        if !is_explicit {
             included = named(&defaults.included);
         }
         let mut excluded = named(&spec.excluded_namespaces);
@@ -57,20 +73,28 @@ impl NamespaceFilter {
                 .map(|selector| labels::compile(Some(selector), field, problems))
         };
         Self {
+            watched: named(&defaults.watched),
             included,
+            is_explicit,
             excluded,
             selector: selector(&spec.namespace_selector, "spec.namespaceSelector"),
             exclude_selector: selector(&spec.namespace_exclude_selector, "spec.namespaceExcludeSelector"),
+            ceiling: ceiling.clone(),
         }
     }
 
-    /// Whether objects of `namespace` may be collected; empty = cluster-scoped.
+    /// Whether objects of `namespace` are collected: the target means them, and policy allows it.
     pub fn admits(&self, namespace: &str, known: &Namespaces) -> bool {
+        self.means(namespace, known) && self.ceiling.admits(namespace)
+    }
+
+    /// Whether the target means objects of `namespace`, whatever policy says; empty = cluster-scoped.
+    pub fn means(&self, namespace: &str, known: &Namespaces) -> bool {
         if namespace.is_empty() {
-            return (self.included.is_empty() && self.selector.is_none()) || self.admits(CLUSTER_SCOPED, known);
+            let is_restricted = !self.watched.is_empty() || !self.included.is_empty() || self.selector.is_some();
+            return !is_restricted || self.means(CLUSTER_SCOPED, known);
         }
-        (self.included.is_empty() || self.included.contains(namespace))
-            && !self.excluded.contains(namespace)
+        self.names(namespace)
             && self.selector.as_ref().is_none_or(|s| selects(s, namespace, known))
             && !self
                 .exclude_selector
@@ -78,9 +102,46 @@ impl NamespaceFilter {
                 .is_some_and(|s| selects(s, namespace, known))
     }
 
-    /// The known namespaces that the filter admits, ascending.
-    pub fn select(&self, known: &Namespaces) -> Vec<String> {
+    /// Whether the restrictions by name allow a namespace.
+    fn names(&self, namespace: &str) -> bool {
+        (self.watched.is_empty() || self.watched.contains(namespace))
+            && (self.included.is_empty() || self.included.contains(namespace))
+            && !self.excluded.contains(namespace)
+    }
+
+    /// The known namespaces that the target means, whatever policy says, ascending.
+    pub fn matched(&self, known: &Namespaces) -> Vec<String> {
+        known.keys().filter(|name| self.means(name, known)).cloned().collect()
+    }
+
+    /// The known namespaces that are collected from, ascending.
+    pub fn effective(&self, known: &Namespaces) -> Vec<String> {
         known.keys().filter(|name| self.admits(name, known)).cloned().collect()
+    }
+
+    /// The only namespaces that objects can come from, if restrictions by name say so: they need not exist.
+    pub fn named(&self) -> Option<BTreeSet<&str>> {
+        let all = match (self.watched.is_empty(), self.included.is_empty()) {
+            (true, true) => return None,
+            (_, false) => &self.included,
+            (false, true) => &self.watched,
+        };
+        let possible = |name: &&String| self.names(name) && self.ceiling.admits(name);
+        Some(all.iter().filter(possible).map(String::as_str).collect())
+    }
+
+    /// Why policy leaves nothing of what the target means: it lists a namespace that is denied, or all that it means
+    /// are.
+    pub fn denial(&self, known: &Namespaces) -> Option<String> {
+        let listed = self.included.iter().filter(|_| self.is_explicit);
+        if let Some(denial) = listed.into_iter().find_map(|name| self.ceiling.namespace_denial(name)) {
+            return Some(denial);
+        }
+        let matched = self.matched(known);
+        if matched.is_empty() || matched.iter().any(|name| self.ceiling.admits(name)) {
+            return None;
+        }
+        matched.first().and_then(|name| self.ceiling.namespace_denial(name))
     }
 }
 
@@ -123,9 +184,9 @@ mod tests {
 
     fn select(spec: &TargetSpec, defaults: &Defaults) -> Vec<String> {
         let mut problems = Vec::new();
-        let filter = NamespaceFilter::compile(spec, defaults, &mut problems);
+        let filter = NamespaceFilter::compile(spec, defaults, &Arc::default(), &mut problems);
         assert_eq!(problems, Vec::<String>::new());
-        filter.select(&known())
+        filter.effective(&known())
     }
 
     #[test]
@@ -163,6 +224,7 @@ mod tests {
         let defaults = Defaults {
             included: vec!["blog".into()],
             excluded: vec!["kube-system".into()],
+            ..Defaults::default()
         };
         let spec = |included: &[&str]| TargetSpec {
             included_namespaces: included.iter().map(|n| (*n).into()).collect(),
@@ -180,7 +242,7 @@ mod tests {
                 namespace_selector: selector,
                 ..TargetSpec::default()
             };
-            NamespaceFilter::compile(&spec, &Defaults::default(), &mut Vec::new()).admits("", &known())
+            NamespaceFilter::compile(&spec, &Defaults::default(), &Arc::default(), &mut Vec::new()).admits("", &known())
         };
         assert!(admits(&[], None));
         assert!(admits(&["default"], None));

@@ -1,5 +1,7 @@
 //! Status of a `KollectTarget`.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::Status;
@@ -15,12 +17,21 @@ pub struct Facts<'a> {
     pub blocked: Option<(&'static str, &'a str)>,
     /// What the engine says.
     pub report: Option<TargetReport>,
-    /// Namespaces that the target means; `None` while namespaces are not known.
-    pub namespaces: Option<Vec<String>>,
+    /// Namespaces that the target means, and those of them that policy leaves, ascending.
+    pub namespaces: Namespaces,
     /// Rules that can match.
     pub active_rules: usize,
     /// The sinks of all inventories of the namespace, by their name in statuses.
     pub sinks: Vec<(String, Option<BindingReport>)>,
+}
+
+/// The namespaces of a target.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Namespaces {
+    /// Those that the target means.
+    pub matched: Vec<String>,
+    /// Those that are collected from.
+    pub effective: Vec<String>,
 }
 
 /// Fields of the status.
@@ -41,12 +52,19 @@ pub struct Fields {
 /// Most namespaces that a status lists.
 const NAMESPACES_LIMIT: usize = 500;
 
+/// Most namespaces that a message names.
+const NAMED_LIMIT: usize = 10;
+
 /// Computes the status. `Ready` is present only while all is well, which is what consumers test for.
 pub fn status(facts: Facts<'_>) -> Status<Fields> {
     let mut conditions = health(&facts);
     conditions.push(sinks(&facts.sinks));
-    let mut namespaces = facts.namespaces.unwrap_or_default();
-    namespaces.truncate(NAMESPACES_LIMIT);
+    let Namespaces {
+        mut matched,
+        mut effective,
+    } = facts.namespaces;
+    matched.truncate(NAMESPACES_LIMIT);
+    effective.truncate(NAMESPACES_LIMIT);
     let report = facts.report.as_ref();
     Status {
         conditions,
@@ -54,8 +72,8 @@ pub fn status(facts: Facts<'_>) -> Status<Fields> {
             item_count: report.map_or(0, |report| report.rows),
             extraction_failures: report.map_or(0, |report| report.failures),
             last_extraction_error: report.and_then(|report| report.last_failure.clone()),
-            matched_namespaces: namespaces.clone(),
-            effective_namespaces: namespaces,
+            matched_namespaces: matched,
+            effective_namespaces: effective,
             active_resource_rules: facts.active_rules,
         },
     }
@@ -77,7 +95,7 @@ fn health(facts: &Facts<'_>) -> Vec<Wanted> {
         };
         return degraded(fault.reason, format!("{}{stale}", fault.message));
     }
-    if !report.complete {
+    if !report.listed {
         let message = format!("listing the objects of profile {}", facts.profile);
         return vec![Wanted::new(kind::SYNCED, false, reason::LISTING, message)];
     }
@@ -90,10 +108,28 @@ fn health(facts: &Facts<'_>) -> Vec<Wanted> {
         return degraded(reason::EXTRACTION_FAILED, message);
     }
     let message = format!("profile {}: collecting {} resource(s)", facts.profile, report.rows);
+    let (reason, synced) = match forbidden(&report.forbidden) {
+        None => (reason::COLLECTING, message.clone()),
+        Some(forbidden) => (reason::SCOPE_FORBIDDEN, format!("{message}; {forbidden}")),
+    };
     vec![
-        Wanted::new(kind::READY, true, reason::COLLECTING, message.clone()),
-        Wanted::new(kind::SYNCED, true, reason::COLLECTING, message),
+        Wanted::new(kind::READY, true, reason::COLLECTING, message),
+        Wanted::new(kind::SYNCED, true, reason, synced),
     ]
+}
+
+/// Names the namespaces that may not be read.
+fn forbidden(namespaces: &[Arc<str>]) -> Option<String> {
+    let named = namespaces.get(..NAMED_LIMIT).unwrap_or(namespaces).join(", ");
+    let more = namespaces.len().saturating_sub(NAMED_LIMIT);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!namespaces.is_empty()).then(|| {
+        format!(
+            "the operator may not list and watch the kind in {} namespace(s), whose rows stay as they are: {named}{more}; \
+             grant list and watch there, or leave them out",
+            namespaces.len()
+        )
+    })
 }
 
 /// `SinkReachable` is about sinks only; a sink that is away does not degrade the target.

@@ -48,6 +48,8 @@ fn report(rows: u64) -> TargetReport {
         failures: 0,
         last_failure: None,
         complete: true,
+        listed: true,
+        forbidden: vec![],
         fault: None,
     }
 }
@@ -57,7 +59,10 @@ fn target_status(report: &TargetReport, blocked: Option<(&'static str, &str)>) -
         profile: "web",
         blocked,
         report: Some(report.clone()),
-        namespaces: Some(vec!["shop".into()]),
+        namespaces: target::Namespaces {
+            matched: vec!["shop".into()],
+            effective: vec!["shop".into()],
+        },
         active_rules: 0,
         sinks: vec![("database/lake".into(), Some(binding(Some(unavailable()))))],
     })
@@ -142,9 +147,27 @@ fn a_degraded_target_has_no_ready_condition_and_says_that_rows_stay() {
 }
 
 #[test]
+fn namespaces_that_may_not_be_read_leave_a_target_ready_and_are_named() {
+    let partial = TargetReport {
+        complete: false,
+        forbidden: (10..22).map(|i| format!("team-{i}").into()).collect(),
+        ..report(4)
+    };
+    let status = target_status(&partial, None);
+    let shown = shown(&status.conditions);
+    assert!(shown.contains(&"Ready=True/Collecting".to_owned()), "{shown:?}");
+    assert!(shown.contains(&"Synced=True/ScopeForbidden".to_owned()), "{shown:?}");
+    let synced = status.conditions.iter().find(|c| c.kind == "Synced").unwrap();
+    assert!(synced.message.contains("12 namespace(s)"), "{}", synced.message);
+    assert!(synced.message.contains("team-10, ") && synced.message.contains("team-19 and 2 more"));
+    assert!(!synced.message.contains("team-20"));
+}
+
+#[test]
 fn a_target_being_listed_is_neither_ready_nor_degraded() {
     let listing = TargetReport {
         complete: false,
+        listed: false,
         ..report(0)
     };
     let status = target_status(&listing, None);

@@ -117,6 +117,7 @@ impl World {
                 epoch: self.epoch,
                 kind: "apps/v1/Deployment".into(),
                 scopes: vec![WatchScope::Cluster],
+                ceiling: Arc::default(),
             },
         );
         self.configure();

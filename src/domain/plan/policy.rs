@@ -1,0 +1,25 @@
+//! What policy makes of a target.
+
+use super::Blocked;
+use super::registration::Registration;
+use crate::condition::reason;
+use crate::selection::namespaces::Namespaces;
+
+/// Refuses a target of which policy leaves nothing, or that asks for what policy denies. What it only happens to mean
+/// is trimmed instead.
+pub(super) fn check(registration: &Registration, known: &Namespaces) -> Result<(), Blocked> {
+    let denied = |denial: String| {
+        format!("{denial}: nothing is collected and the target's rows are removed; change the target or the scope")
+    };
+    let ceiling = &registration.ceiling;
+    let rules = &registration.spec.resource_rules;
+    let own = rules.is_empty().then(|| registration.profile.gvk());
+    let mut kinds = rules.iter().map(|rule| &rule.gvk).chain(own);
+    if let Some(denial) = kinds.find_map(|gvk| ceiling.kind_denial(gvk)) {
+        return Err((reason::SCOPE_KIND_DENIED, denied(denial)));
+    }
+    if let Some(denial) = registration.selection.namespaces().denial(known) {
+        return Err((reason::SCOPE_NAMESPACE_DENIED, denied(denial)));
+    }
+    Ok(())
+}
