@@ -7,7 +7,7 @@ use kollect_adapters::admin;
 use kollect_adapters::clock::SystemClock;
 use kollect_adapters::endpoint::EndpointPolicy;
 use kollect_adapters::kube::client::{ConnectOptions, connect};
-use kollect_adapters::kube::configuration::KubeConfigurationSource;
+use kollect_adapters::kube::configuration::{Breadth, KubeConfigurationSource};
 use kollect_adapters::kube::identity::writer_identity;
 use kollect_adapters::kube::resources::KubeResourceWriter;
 use kollect_adapters::kube::secrets::{KubeSecretReader, SecretPolicy};
@@ -17,6 +17,7 @@ use kollect_adapters::postgres::PostgresSinkFactory;
 use kollect_adapters::sinks::SinkRouter;
 use kollect_adapters::sqlite::{SqliteFolder, SqliteSinkFactory};
 use kollect_app::operator::{self, Ports, Settings, Signals, Until};
+use kollect_domain::plan::reach::Reach;
 use kollect_domain::selection::namespaces::Defaults;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -49,7 +50,7 @@ async fn run(config: OperatorConfig) -> anyhow::Result<()> {
         log: _,
         compat,
     } = config;
-    warn_about(&compat)?;
+    warn_about(&compat);
     let metrics = OpenMetrics::new();
     let (ready, is_ready) = watch::channel(false);
     let stop = CancellationToken::new();
@@ -66,7 +67,7 @@ async fn run(config: OperatorConfig) -> anyhow::Result<()> {
 
     let policy = SecretPolicy {
         operator_namespace: kube.operator_namespace.into(),
-        allow_cross_namespace: sinks.allow_cross_namespace_secret_refs,
+        allow_cross_namespace: sinks.allow_cross_namespace_secret_refs && !selection.tenant_mode,
     };
     let secrets = Arc::new(KubeSecretReader::new(client.clone(), policy));
     let ports = Ports {
@@ -75,7 +76,7 @@ async fn run(config: OperatorConfig) -> anyhow::Result<()> {
             limits.concurrent_lists,
         )),
         sinks: Arc::new(router(&sinks, &writer, secrets)?),
-        configuration: Arc::new(KubeConfigurationSource::new(client.clone())),
+        configuration: Arc::new(KubeConfigurationSource::new(client.clone(), breadth(&selection)?)),
         resources: Arc::new(KubeResourceWriter::new(client)),
         clock: Arc::new(SystemClock::default()),
         metrics: metrics.clone(),
@@ -84,6 +85,7 @@ async fn run(config: OperatorConfig) -> anyhow::Result<()> {
         until: Until::Stopped,
         defaults: defaults(&selection),
         scrub_keys: config::list(&selection.scrub_keys),
+        reach: Reach::default(),
         shutdown_grace: limits.shutdown_grace,
     };
     let operator = operator::run(
@@ -168,26 +170,31 @@ fn endpoints(config: &SinksConfig) -> anyhow::Result<Arc<EndpointPolicy>> {
     Ok(Arc::new(policy))
 }
 
+/// The part of the cluster that is served.
+fn breadth(config: &SelectionConfig) -> anyhow::Result<Breadth> {
+    let namespaces = config::list(&config.watch_namespaces);
+    match (config.tenant_mode, namespaces.is_empty()) {
+        (true, true) => {
+            bail!("--tenant-mode needs --watch-namespaces: name the namespaces in which you granted rights")
+        }
+        (true, false) => Ok(Breadth::Tenant(namespaces)),
+        (false, true) => Ok(Breadth::Cluster),
+        (false, false) => Ok(Breadth::Namespaces(namespaces)),
+    }
+}
+
 fn defaults(config: &SelectionConfig) -> Defaults {
     Defaults {
         included: config::list(&config.default_included_namespaces),
         excluded: config::list(&config.default_excluded_namespaces),
+        watched: config::list(&config.watch_namespaces),
+        only_namespaces: config.tenant_mode,
     }
 }
 
-/// Says which flags have no effect; refuses those that restrict access, which must never be ignored.
-fn warn_about(compat: &CompatConfig) -> anyhow::Result<()> {
-    let restricted = compat
-        .watch_namespaces
-        .as_ref()
-        .is_some_and(|list| !list.trim().is_empty());
-    if restricted || compat.tenant_mode == Some(true) {
-        bail!(
-            "--tenant-mode and --watch-namespaces are not available in this version; the operator reads all namespaces"
-        );
-    }
+/// Says which flags have no effect.
+fn warn_about(compat: &CompatConfig) {
     for flag in compat.given() {
         tracing::warn!("{flag} has no effect in this version");
     }
-    Ok(())
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use futures::StreamExt;
 use kollect_domain::config::Configuration;
 use kollect_domain::engine::{Effect, Engine, Event};
-use kollect_domain::ids::NamespacedName;
+use kollect_domain::ids::{Gvk, NamespacedName};
+use kollect_domain::plan::reach::{Finding, Reach};
 use kollect_domain::plan::{Decisions, Planner, affected_by_namespaces};
 use kollect_domain::selection::namespaces::{Defaults, Namespaces};
 use kollect_domain::time::Now;
@@ -24,10 +25,12 @@ use crate::outbox::Outbox;
 use crate::publish::{Publisher, View};
 
 mod outcome;
+mod rights;
 #[cfg(test)]
 mod tests;
 
 pub use outcome::Outcome;
+use rights::Rights;
 
 /// Batches between the watches and the engine. **Policy**: wait, which slows the server's stream. Each batch has up to
 /// 256 rows, which the engine keeps anyway, so the queue costs little and a longer one would hide a slow engine.
@@ -82,6 +85,8 @@ pub struct Settings {
     pub defaults: Defaults,
     /// Keys that are redacted besides the built-in ones.
     pub scrub_keys: Vec<String>,
+    /// What is known of kinds from the start.
+    pub reach: Reach,
     /// How long a stop waits for deliveries under way.
     pub shutdown_grace: Duration,
 }
@@ -100,6 +105,8 @@ struct Operator {
     settings: Settings,
     ready: watch::Sender<bool>,
     planner: Planner,
+    reach: Reach,
+    rights: Rights,
     engine: Engine,
     configuration: Arc<Configuration>,
     decisions: Decisions,
@@ -115,13 +122,14 @@ struct Operator {
 /// time.
 pub async fn run(ports: Ports, settings: Settings, signals: Signals) -> Outcome {
     let (events, mut inbox) = mpsc::channel(QUEUE);
+    let (found, mut findings) = mpsc::channel(QUEUE);
     let mut configurations = ports.configuration.watch();
     let outbox = Outbox::new();
     let writer = {
         let (outbox, resources, metrics) = (outbox.clone(), ports.resources.clone(), ports.metrics.clone());
         tokio::spawn(async move { outbox.run(resources, metrics).await })
     };
-    let mut operator = Operator::new(ports, settings, signals.ready, events, outbox);
+    let mut operator = Operator::new(ports, settings, signals.ready, (events, found), outbox);
     loop {
         let now = operator.ports.clock.now();
         let deadline = operator.next_deadline(now);
@@ -131,8 +139,13 @@ pub async fn run(ports: Ports, settings: Settings, signals: Signals) -> Outcome 
                 None => break,
             },
             Some(event) = inbox.recv() => operator.take(event, &mut inbox),
+            Some((gvk, finding)) = findings.recv() => operator.learn(&gvk, finding),
             () = tokio::time::sleep(deadline) => operator.tick(),
             () = signals.shutdown.cancelled() => break,
+        }
+        // Said before the failure that comes with it, so no failure is the last word while one waits.
+        while let Ok((gvk, finding)) = findings.try_recv() {
+            operator.learn(&gvk, finding);
         }
         operator.after_turn(inbox.len());
         if operator.is_done() {
@@ -151,13 +164,14 @@ impl Operator {
         ports: Ports,
         settings: Settings,
         ready: watch::Sender<bool>,
-        events: mpsc::Sender<Event>,
+        (events, findings): (mpsc::Sender<Event>, mpsc::Sender<(Gvk, Finding)>),
         outbox: Arc<Outbox>,
     ) -> Self {
         let (namespaces, known) = watch::channel(Arc::default());
         let sessions = Sessions::new(collect::Shared {
             source: ports.source.clone(),
             events: events.clone(),
+            findings: findings.clone(),
             namespaces: known,
             clock: ports.clock.clone(),
             metrics: ports.metrics.clone(),
@@ -171,6 +185,8 @@ impl Operator {
         Self {
             planner: Planner::new(settings.defaults.clone(), settings.scrub_keys.clone()),
             publisher: Publisher::new(outbox.clone()),
+            rights: Rights::new(ports.source.clone(), findings),
+            reach: settings.reach.clone(),
             engine: Engine::new(),
             configuration: Arc::default(),
             decisions: Decisions::default(),
@@ -192,7 +208,6 @@ impl Operator {
 
     /// Takes a new configuration.
     fn configure(&mut self, configuration: Arc<Configuration>) {
-        let now = self.ports.clock.now();
         let before = std::mem::replace(&mut self.configuration, configuration);
         self.namespaces.send_replace(self.configuration.namespaces.clone());
         let affected = affected_by_namespaces(
@@ -200,16 +215,34 @@ impl Operator {
             &before.namespaces,
             &self.configuration.namespaces,
         );
-        self.decisions = self.planner.plan(&self.configuration);
         self.configured = true;
-        let effects = self.engine.configure(&self.decisions.plan, now);
-        let bindings = &self.decisions.plan.bindings;
-        self.workers
-            .reconcile(&self.decisions.sinks, |binding| bindings.contains_key(binding));
-        self.sessions.reconcile(&self.decisions.registrations);
-        for target in affected {
-            self.sessions.relist(&target, Duration::ZERO);
+        self.plan();
+        for (target, namespaces) in affected {
+            self.sessions.review(&target, &namespaces);
         }
+    }
+
+    /// Takes what was found out about a kind.
+    fn learn(&mut self, gvk: &Gvk, finding: Finding) {
+        if self.reach.learn(gvk, finding) {
+            tracing::info!(object.kind = %gvk, ?finding, "how the kind is read changes");
+            self.plan();
+        }
+    }
+
+    /// Makes a new plan and follows it.
+    fn plan(&mut self) {
+        let now = self.ports.clock.now();
+        self.decisions = self.planner.plan(&self.configuration, &self.reach);
+        let decisions = &self.decisions;
+        let effects = self.engine.configure(&decisions.plan, now);
+        self.workers.reconcile(&decisions.sinks, |binding| {
+            decisions.plan.bindings.contains_key(binding)
+        });
+        self.sessions.reconcile(decisions.watched());
+        let collected = |gvk: &Gvk| decisions.registrations.values().any(|r| r.profile.gvk() == gvk);
+        self.reach.retain(collected);
+        self.rights.watch(self.reach.forbidden());
         self.carry_out(effects);
         self.set_finalizers();
         self.publisher.all_changed(&self.configuration, now);
@@ -246,7 +279,7 @@ impl Operator {
                     incarnation,
                     command,
                 } => self.workers.start(&binding, incarnation, command),
-                Effect::Relist { target, .. } => self.sessions.relist(&target, CONFIRM_AFTER),
+                Effect::Relist { target, scope } => self.sessions.relist(&target, &scope, CONFIRM_AFTER),
                 Effect::Closed { binding } => {
                     let still_open = self
                         .decisions
@@ -355,6 +388,7 @@ impl Operator {
                 }
             }
         }
+        self.rights.close().await;
         self.workers.close().await;
     }
 }

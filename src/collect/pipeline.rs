@@ -16,6 +16,7 @@ use kollect_app::once::{FixedConfiguration, NoResources};
 use kollect_app::operator::{self, Outcome, Ports, Settings, Signals, Until};
 use kollect_domain::config::{Configuration, InventorySpec, Resource, SinkRef};
 use kollect_domain::ids::{NamespacedName, SinkFamily, SinkKey};
+use kollect_domain::plan::reach::Reach;
 use kollect_domain::row::Row;
 use kollect_domain::selection::namespaces::{Defaults, Namespaces};
 use kollect_ports::clock::Clock as _;
@@ -74,6 +75,7 @@ struct Opened {
     files: Option<FileSource>,
     namespaces: Namespaces,
     writer: Arc<str>,
+    reach: Reach,
     remarks: Vec<String>,
 }
 
@@ -98,6 +100,7 @@ impl Pipeline {
                     files: Some(source),
                     namespaces,
                     writer: self.cluster_id.as_deref().unwrap_or(FILES).into(),
+                    reach: Reach::whole(),
                     remarks: Vec::new(),
                 }
             }
@@ -126,6 +129,7 @@ impl Pipeline {
             until: Until::Exported,
             defaults: Defaults::default(),
             scrub_keys: Vec::new(),
+            reach: opened.reach,
             shutdown_grace: GRACE,
         };
         let (ready, _) = watch::channel(false);
@@ -169,6 +173,7 @@ impl Pipeline {
             files: None,
             namespaces,
             writer,
+            reach: Reach::default(),
             remarks,
         })
     }

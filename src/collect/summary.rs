@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use kollect_domain::condition::reason;
 use kollect_domain::engine::report::TargetReport;
 use kollect_domain::fault::Fault;
+use kollect_domain::status;
 
 use super::pipeline::Collected;
 
@@ -101,17 +102,21 @@ impl Summary {
             failures,
             last_failure,
             complete,
+            listed,
+            forbidden,
             fault,
         } = report;
         let incomplete = |fault: &&Fault| fault.reason == reason::SOURCE_INCOMPLETE;
         // Problems of files are said already, once for all targets.
         let known = fault.as_ref().filter(|fault| !incomplete(fault));
         // What was seen of a list that did not end is nowhere.
-        let listed = *complete || (fault.as_ref().is_some_and(|fault| incomplete(&fault)) && *rows > 0);
-        let exported = delivered && listed;
+        let exported = delivered && (*complete || (*listed && *rows > 0));
         self.exported += u64::from(exported);
         if let Some(fault) = known {
             self.fault(label, &format!("{name}: {}", fault.message));
+        }
+        if let Some(forbidden) = status::target::forbidden(forbidden) {
+            self.fault(label, &format!("{name}: {forbidden}"));
         }
         if *failures > 0 {
             let last = last_failure.as_deref().unwrap_or("no details");

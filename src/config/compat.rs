@@ -62,12 +62,6 @@ pub struct CompatConfig {
     zap_stacktrace_level: Option<String>,
     #[arg(long, hide = true)]
     zap_time_encoding: Option<String>,
-    /// Restricts what is collected for security's sake, so it is refused instead of ignored.
-    #[arg(long, hide = true)]
-    pub watch_namespaces: Option<String>,
-    /// As `watch_namespaces`.
-    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-    pub tenant_mode: Option<bool>,
 }
 
 impl CompatConfig {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::config::scope::ScopeSpec;
-use crate::config::{Configuration, Resource};
+use crate::config::{Configuration, PolicyArea, Resource};
 use crate::ids::{Gvk, SinkFamily};
 use crate::selection::namespaces::CLUSTER_SCOPED;
 
@@ -25,12 +25,13 @@ impl Ceiling {
     /// # Errors
     /// Why it is not known: scopes could not be read at all, or one of them cannot be understood.
     pub fn over(namespace: &str, configuration: &Configuration) -> Result<Self, String> {
-        let (kind, unread) = if namespace.is_empty() {
-            ("KollectClusterScope", &configuration.unread_policy.cluster)
+        let (kind, areas) = if namespace.is_empty() {
+            ("KollectClusterScope", vec![PolicyArea::ClusterKinds])
         } else {
-            ("KollectScope", &configuration.unread_policy.namespaced)
+            let own = PolicyArea::Namespace(namespace.into());
+            ("KollectScope", vec![PolicyArea::AllNamespaces, own])
         };
-        if let Some(why) = unread {
+        if let Some(why) = areas.iter().find_map(|area| configuration.unread_policy.get(area)) {
             return Err(format!("{kind} objects cannot be read, so nothing is allowed: {why}"));
         }
         let own = |resource: &&Resource<ScopeSpec>| *resource.key.namespace == *namespace;
@@ -49,7 +50,11 @@ impl Ceiling {
 
     /// Whether objects of a namespace may be collected; empty = cluster-scoped objects, for which `default` stands.
     pub fn admits(&self, namespace: &str) -> bool {
-        let namespace = if namespace.is_empty() { CLUSTER_SCOPED } else { namespace };
+        let namespace = if namespace.is_empty() {
+            CLUSTER_SCOPED
+        } else {
+            namespace
+        };
         self.scopes.iter().all(|(_, scope)| admits(scope, namespace))
     }
 
@@ -97,7 +102,10 @@ impl Ceiling {
 
     /// Least interval between exports of an unchanged inventory: the greatest of all scopes.
     pub fn interval_floor(&self) -> Option<Duration> {
-        self.scopes.iter().filter_map(|(_, scope)| scope.min_export_interval).max()
+        self.scopes
+            .iter()
+            .filter_map(|(_, scope)| scope.min_export_interval)
+            .max()
     }
 }
 

@@ -27,19 +27,21 @@ pub struct Configuration {
     pub sinks: BTreeMap<SinkKey, Resource<sink::SinkSpec>>,
     /// Scopes; those of the cluster kinds have an empty namespace.
     pub scopes: BTreeMap<NamespacedName, Resource<scope::ScopeSpec>>,
-    /// Policy that is not known.
-    pub unread_policy: UnreadPolicy,
+    /// Policy that could not be read, and why: what it would govern is refused.
+    pub unread_policy: BTreeMap<PolicyArea, Invalid>,
     /// Namespaces of the cluster, by name.
     pub namespaces: Arc<BTreeMap<String, Namespace>>,
 }
 
-/// Policy that could not be read at all, and why: what it would govern is refused.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct UnreadPolicy {
-    /// `KollectScope`, of any namespace.
-    pub namespaced: Option<Invalid>,
-    /// `KollectClusterScope`.
-    pub cluster: Option<Invalid>,
+/// What a kind of scopes governs.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PolicyArea {
+    /// The cluster kinds.
+    ClusterKinds,
+    /// All namespaces.
+    AllNamespaces,
+    /// One namespace.
+    Namespace(Arc<str>),
 }
 
 /// One of our resources, as last seen on the API server.

@@ -203,8 +203,8 @@ impl Planner {
             name: spec.profile.clone(),
         };
         let profile = self.profile(&profile_key, configuration)?;
-        let ceiling = Ceiling::over(&key.namespace, configuration)
-            .map_err(|message| (reason::SCOPE_LOOKUP_FAILED, message))?;
+        let ceiling =
+            Ceiling::over(&key.namespace, configuration).map_err(|message| (reason::SCOPE_LOOKUP_FAILED, message))?;
         let registration = match self.registrations.get(key) {
             Some(known) if known.is_for(spec, &profile, &ceiling) => known.clone(),
             _ => {

@@ -52,12 +52,7 @@ impl Selection {
     ///
     /// # Errors
     /// [`Invalid`] with every problem found: bad selectors, rules without kind, predicates that do not compile.
-    pub fn compile(
-        spec: &TargetSpec,
-        gvk: &Gvk,
-        defaults: &Defaults,
-        ceiling: &Arc<Ceiling>,
-    ) -> Result<Self, Invalid> {
+    pub fn compile(spec: &TargetSpec, gvk: &Gvk, defaults: &Defaults, ceiling: &Arc<Ceiling>) -> Result<Self, Invalid> {
         let mut problems = Vec::new();
         let namespaces = NamespaceFilter::compile(spec, defaults, ceiling, &mut problems);
         let gate = if spec.resource_rules.is_empty() {

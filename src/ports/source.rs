@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use futures::stream::BoxStream;
 use kollect_domain::extract::mask::Mask;
 use kollect_domain::ids::{Gvk, WatchScope};
@@ -60,6 +61,8 @@ pub enum SourceFailure {
     NotServed,
     /// The operator may not list or watch it.
     Forbidden,
+    /// One namespace was asked for, and objects of the kind have none.
+    ClusterScoped,
     /// The API server cannot be reached, or answers with an error or not at all.
     Unavailable,
 }
@@ -95,6 +98,7 @@ pub enum SourceEvent {
 }
 
 /// Lists and watches objects.
+#[async_trait]
 pub trait ObjectSource: Debug + Send + Sync + 'static {
     /// Opens an endless stream of one kind.
     ///
@@ -102,4 +106,7 @@ pub trait ObjectSource: Debug + Send + Sync + 'static {
     /// [`SourceEvent::Failed`]. Batches are bounded in size and in time. Dropping the stream stops the watch; opening
     /// it again lists again.
     fn open(&self, request: WatchRequest) -> BoxStream<'static, SourceEvent>;
+
+    /// Whether a kind may be listed and watched. What cannot be found out at present counts as no.
+    async fn may_read(&self, gvk: &Gvk, scope: &WatchScope) -> bool;
 }

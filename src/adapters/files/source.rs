@@ -10,10 +10,11 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use async_trait::async_trait;
 use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
 use kollect_domain::extract::mask::Mask;
-use kollect_domain::ids::WatchScope;
+use kollect_domain::ids::{Gvk, WatchScope};
 use kollect_ports::source::{ObjectEvent, ObjectSource, ObservedObject, SourceEvent, WatchRequest};
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -92,6 +93,7 @@ impl std::fmt::Debug for FileSource {
     }
 }
 
+#[async_trait]
 impl ObjectSource for FileSource {
     fn open(&self, request: WatchRequest) -> BoxStream<'static, SourceEvent> {
         let (sender, receiver) = mpsc::channel(BATCHES);
@@ -125,6 +127,10 @@ impl ObjectSource for FileSource {
             .chain(events)
             .chain(stream::pending())
             .boxed()
+    }
+
+    async fn may_read(&self, _: &Gvk, _: &WatchScope) -> bool {
+        true
     }
 }
 

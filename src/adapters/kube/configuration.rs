@@ -8,71 +8,127 @@ use std::sync::Arc;
 use futures::stream::{self, BoxStream};
 use futures::{FutureExt, StreamExt};
 use k8s_openapi::api::core::v1::Namespace as CoreNamespace;
-use kollect_domain::config::{Configuration, Invalid, Namespace, Resource};
-use kollect_domain::ids::{NamespacedName, SinkFamily, SinkKey};
-use kollect_domain::selection::watch::NAMESPACE_WATCH_ANNOTATION;
+use kollect_domain::config::{Configuration, Namespace, PolicyArea, Resource};
+use kollect_domain::ids::{SinkFamily, SinkKey};
 use kollect_ports::resources::ConfigurationSource;
+use kube::Client;
 use kube::api::{Api, PartialObjectMeta};
-use kube::core::DeserializeGuard;
+use kube::core::{DeserializeGuard, NamespaceResourceScope};
+use kube::runtime::watcher::Event;
 use kube::runtime::{WatchStreamExt, watcher};
-use kube::{Client, ResourceExt};
 
-use super::convert::{self, Configured};
+use super::convert::Configured;
 use super::crd;
 
+mod failure;
+mod namespaces;
+mod part;
 mod table;
 
+use part::{Known, Part, Resources};
 use table::{Definition, Table};
+
+/// Which part of the cluster is served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Breadth {
+    /// All of it.
+    Cluster,
+    /// These namespaces, and the cluster kinds.
+    Namespaces(Vec<String>),
+    /// These namespaces, without any request that needs a right to more.
+    Tenant(Vec<String>),
+}
 
 /// The API server as the source of the configuration.
 #[derive(Clone)]
 pub struct KubeConfigurationSource {
     client: Client,
+    breadth: Breadth,
 }
 
 impl std::fmt::Debug for KubeConfigurationSource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("KubeConfigurationSource").finish_non_exhaustive()
+        f.debug_struct("KubeConfigurationSource")
+            .field("breadth", &self.breadth)
+            .finish_non_exhaustive()
     }
 }
 
 impl KubeConfigurationSource {
-    /// Watches all namespaces.
-    pub fn new(client: Client) -> Self {
-        Self { client }
+    /// Watches our resources in that part of the cluster.
+    pub fn new(client: Client, breadth: Breadth) -> Self {
+        Self { client, breadth }
+    }
+
+    /// The parts, by namespace; an empty name is the whole cluster.
+    fn parts(&self) -> Vec<Arc<str>> {
+        match &self.breadth {
+            Breadth::Cluster => vec!["".into()],
+            Breadth::Namespaces(names) | Breadth::Tenant(names) => {
+                names.iter().map(|name| name.as_str().into()).collect()
+            }
+        }
+    }
+
+    fn changes(&self) -> Vec<BoxStream<'static, Change>> {
+        let client = &self.client;
+        let mut changes = Vec::new();
+        for part in self.parts() {
+            changes.push(watched(of(client, &part), &part, Change::Profile));
+            changes.push(watched(of(client, &part), &part, Change::Target));
+            changes.push(watched(of(client, &part), &part, Change::Inventory));
+            changes.push(watched(of(client, &part), &part, Change::DatabaseSink));
+            changes.push(watched(of(client, &part), &part, Change::Scope));
+        }
+        if !matches!(self.breadth, Breadth::Tenant(_)) {
+            let scopes = Api::all(client.clone());
+            changes.push(watched(scopes, &Arc::default(), |_, event| Change::ClusterScope(event)));
+        }
+        changes.push(match &self.breadth {
+            Breadth::Cluster => namespaces::watched(client.clone()).map(Change::Namespace).boxed(),
+            Breadth::Namespaces(names) | Breadth::Tenant(names) => namespaces::asked(client.clone(), names.clone())
+                .map(Change::Namespace)
+                .boxed(),
+        });
+        changes
     }
 }
 
-/// A change of one of the watched kinds.
+/// What was seen of a kind: an event, or why it may not be read.
+type Seen<K> = Result<Event<DeserializeGuard<K>>, String>;
+
+/// A change of one of the watched kinds in one part of the cluster.
 #[expect(
     clippy::large_enum_variant,
     reason = "few are alive at a time, and each is taken apart at once"
 )]
 enum Change {
-    Profile(watcher::Event<DeserializeGuard<crd::KollectProfile>>),
-    Target(watcher::Event<DeserializeGuard<crd::KollectTarget>>),
-    Inventory(watcher::Event<DeserializeGuard<crd::KollectInventory>>),
-    DatabaseSink(watcher::Event<DeserializeGuard<crd::KollectDatabaseSink>>),
-    Namespace(watcher::Event<PartialObjectMeta<CoreNamespace>>),
+    Profile(Arc<str>, Seen<crd::KollectProfile>),
+    Target(Arc<str>, Seen<crd::KollectTarget>),
+    Inventory(Arc<str>, Seen<crd::KollectInventory>),
+    DatabaseSink(Arc<str>, Seen<crd::KollectDatabaseSink>),
+    Scope(Arc<str>, Seen<crd::KollectScope>),
+    ClusterScope(Seen<crd::KollectClusterScope>),
+    Namespace(Event<PartialObjectMeta<CoreNamespace>>),
 }
 
 impl ConfigurationSource for KubeConfigurationSource {
     fn watch(&self) -> BoxStream<'static, Arc<Configuration>> {
-        let changes = stream::select_all([
-            watched(self.client.clone(), Change::Profile),
-            watched(self.client.clone(), Change::Target),
-            watched(self.client.clone(), Change::Inventory),
-            watched(self.client.clone(), Change::DatabaseSink),
-            watched_metadata(self.client.clone()),
-        ]);
-        stream::unfold((State::default(), changes), |(mut state, mut changes)| async move {
+        let state = State {
+            parts: self.parts().into_iter().map(|part| (part, Part::default())).collect(),
+            has_cluster_kinds: !matches!(self.breadth, Breadth::Tenant(_)),
+            cluster_scopes: Table::default(),
+            namespaces: Table::default(),
+        };
+        let changes = stream::select_all(self.changes());
+        stream::unfold((state, changes), |(mut state, mut changes)| async move {
             loop {
                 let mut is_new = state.apply(changes.next().await?);
                 // Changes that came together are one configuration.
                 while let Some(Some(change)) = changes.next().now_or_never() {
                     is_new |= state.apply(change);
                 }
-                if is_new && state.is_complete() {
+                if is_new && state.is_settled() {
                     let configuration = Arc::new(state.configuration());
                     return Some((configuration, (state, changes)));
                 }
@@ -82,91 +138,43 @@ impl ConfigurationSource for KubeConfigurationSource {
     }
 }
 
+/// A namespaced kind of ours in one namespace, or in all.
+fn of<K>(client: &Client, part: &str) -> Api<DeserializeGuard<K>>
+where
+    K: kube::Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+{
+    if part.is_empty() {
+        Api::all(client.clone())
+    } else {
+        Api::namespaced(client.clone(), part)
+    }
+}
+
 /// One kind of ours, endlessly; faults are logged and retried with backoff.
-fn watched<K>(client: Client, wrap: fn(watcher::Event<DeserializeGuard<K>>) -> Change) -> BoxStream<'static, Change>
+fn watched<K>(
+    api: Api<DeserializeGuard<K>>,
+    part: &Arc<str>,
+    wrap: fn(Arc<str>, Seen<K>) -> Change,
+) -> BoxStream<'static, Change>
 where
     K: kube::Resource<DynamicType = ()> + Clone + std::fmt::Debug + serde::de::DeserializeOwned + Send + Sync + 'static,
 {
     let kind = K::kind(&()).into_owned();
-    watcher(Api::<DeserializeGuard<K>>::all(client), watcher::Config::default())
+    let part = part.clone();
+    watcher(api, watcher::Config::default())
         .default_backoff()
-        .filter_map(move |event| std::future::ready(logged(&kind, event).map(wrap)))
+        .filter_map(move |event| {
+            let seen = failure::seen(&kind, &part, event);
+            std::future::ready(seen.map(|seen| wrap(part.clone(), seen)))
+        })
         .boxed()
 }
 
-fn watched_metadata(client: Client) -> BoxStream<'static, Change> {
-    watcher(
-        Api::<PartialObjectMeta<CoreNamespace>>::all(client),
-        watcher::Config::default(),
-    )
-    .default_backoff()
-    .filter_map(|event| std::future::ready(logged("Namespace", event).map(Change::Namespace)))
-    .boxed()
-}
-
-fn logged<E>(kind: &str, event: watcher::Result<E>) -> Option<E> {
-    match event {
-        Ok(event) => Some(event),
-        Err(error) => {
-            tracing::warn!(
-                resource.kind = kind,
-                "cannot watch {kind}, trying again: {}; is its CRD installed (kollect crd | kubectl apply -f -), and may \
-                 the operator list and watch it?",
-                chain(&error)
-            );
-            None
-        }
-    }
-}
-
-/// An error and its causes on one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text.push_str(": ");
-            text.push_str(&cause_text);
-        }
-        source = cause.source();
-    }
-    text
-}
-
-/// A status that somebody wrote is no change of the definition, so our own writes do not come back as work.
-impl<S: PartialEq> Definition for Resource<S> {
-    fn is_same(&self, other: &Self) -> bool {
-        let Self {
-            key,
-            uid,
-            generation,
-            deleting,
-            finalizers,
-            spec,
-            conditions: _,
-        } = self;
-        *key == other.key
-            && *uid == other.uid
-            && *generation == other.generation
-            && *deleting == other.deleting
-            && *finalizers == other.finalizers
-            && *spec == other.spec
-    }
-}
-
-impl Definition for Namespace {
-    fn is_same(&self, other: &Self) -> bool {
-        self == other
-    }
-}
-
-#[derive(Default)]
 struct State {
-    profiles: Table<NamespacedName, Resource<<crd::KollectProfile as Configured>::Spec>>,
-    targets: Table<NamespacedName, Resource<<crd::KollectTarget as Configured>::Spec>>,
-    inventories: Table<NamespacedName, Resource<<crd::KollectInventory as Configured>::Spec>>,
-    database_sinks: Table<NamespacedName, Resource<<crd::KollectDatabaseSink as Configured>::Spec>>,
+    /// By namespace; an empty name is the whole cluster.
+    parts: BTreeMap<Arc<str>, Part>,
+    has_cluster_kinds: bool,
+    cluster_scopes: Resources<crd::KollectClusterScope>,
     namespaces: Table<String, Namespace>,
 }
 
@@ -174,79 +182,74 @@ impl State {
     /// Takes a change; true if the configuration may be another now.
     fn apply(&mut self, change: Change) -> bool {
         match change {
-            Change::Profile(event) => self.profiles.apply(event, guarded),
-            Change::Target(event) => self.targets.apply(event, guarded),
-            Change::Inventory(event) => self.inventories.apply(event, guarded),
-            Change::DatabaseSink(event) => self.database_sinks.apply(event, guarded),
-            Change::Namespace(event) => self.namespaces.apply(event, namespace),
+            Change::Profile(part, seen) => self.take(&part, |part| &mut part.profiles, seen),
+            Change::Target(part, seen) => self.take(&part, |part| &mut part.targets, seen),
+            Change::Inventory(part, seen) => self.take(&part, |part| &mut part.inventories, seen),
+            Change::DatabaseSink(part, seen) => self.take(&part, |part| &mut part.database_sinks, seen),
+            Change::Scope(part, seen) => self.take(&part, |part| &mut part.scopes, seen),
+            Change::ClusterScope(seen) => take(&mut self.cluster_scopes, seen),
+            Change::Namespace(event) => self.namespaces.apply(event, namespaces::namespace),
         }
     }
 
-    fn is_complete(&self) -> bool {
-        self.profiles.is_complete()
-            && self.targets.is_complete()
-            && self.inventories.is_complete()
-            && self.database_sinks.is_complete()
+    fn take<K: Configured>(&mut self, part: &str, table: fn(&mut Part) -> &mut Resources<K>, seen: Seen<K>) -> bool
+    where
+        Resource<K::Spec>: Definition,
+    {
+        self.parts.get_mut(part).is_some_and(|part| take(table(part), seen))
+    }
+
+    /// Whether what is missing does not exist, or may not be read for good.
+    fn is_settled(&self) -> bool {
+        let is_known = |(name, part): (&Arc<str>, &Part)| match part.known() {
+            Known::Whole => true,
+            Known::Refused => !name.is_empty(),
+            Known::Waiting => false,
+        };
+        self.parts.iter().all(is_known)
+            && (!self.has_cluster_kinds || part::is_settled(&self.cluster_scopes))
             && self.namespaces.is_complete()
     }
 
     fn configuration(&self) -> Configuration {
-        let sinks = self.database_sinks.rows().iter().map(|(key, sink)| {
-            let key = SinkKey {
-                family: SinkFamily::Database,
-                object: key.clone(),
-            };
-            (key, sink.clone())
-        });
-        Configuration {
-            profiles: self.profiles.rows().clone(),
-            targets: self.targets.rows().clone(),
-            inventories: self.inventories.rows().clone(),
-            sinks: sinks.collect(),
+        let mut configuration = Configuration {
             namespaces: Arc::new(self.namespaces.rows().clone()),
-        }
-    }
-}
-
-/// An object of ours; one that does not decode is known by its metadata.
-fn guarded<K: Configured>(object: &DeserializeGuard<K>) -> (NamespacedName, Resource<K::Spec>) {
-    match &object.0 {
-        Ok(object) => (convert::key(object), convert::resource(object)),
-        Err(invalid) => {
-            let metadata = &invalid.metadata;
-            let key = NamespacedName::new(
-                metadata.namespace.as_deref().unwrap_or_default(),
-                metadata.name.as_deref().unwrap_or_default(),
-            );
-            let resource = Resource {
-                key: key.clone(),
-                uid: metadata.uid.as_deref().unwrap_or_default().into(),
-                generation: metadata.generation.unwrap_or_default(),
-                deleting: metadata.deletion_timestamp.is_some(),
-                finalizers: metadata
-                    .finalizers
-                    .iter()
-                    .flatten()
-                    .map(|f| f.as_str().into())
-                    .collect(),
-                spec: Err(Invalid::new(format!("the object cannot be read: {}", invalid.error))),
-                conditions: Vec::new(),
+            ..Configuration::default()
+        };
+        let unread = &mut configuration.unread_policy;
+        for (name, part) in self.parts.iter().filter(|(_, part)| part.known() == Known::Whole) {
+            part::extend(&mut configuration.profiles, &part.profiles);
+            part::extend(&mut configuration.targets, &part.targets);
+            part::extend(&mut configuration.inventories, &part.inventories);
+            part::extend(&mut configuration.scopes, &part.scopes);
+            configuration
+                .sinks
+                .extend(part.database_sinks.rows().iter().map(|(key, sink)| {
+                    let key = SinkKey {
+                        family: SinkFamily::Database,
+                        object: key.clone(),
+                    };
+                    (key, sink.clone())
+                }));
+            let area = if name.is_empty() {
+                PolicyArea::AllNamespaces
+            } else {
+                PolicyArea::Namespace(name.clone())
             };
-            (key, resource)
+            unread.extend(part::unread(&part.scopes).map(|why| (area, why)));
         }
+        part::extend(&mut configuration.scopes, &self.cluster_scopes);
+        unread.extend(part::unread(&self.cluster_scopes).map(|why| (PolicyArea::ClusterKinds, why)));
+        configuration
     }
 }
 
-fn namespace(object: &PartialObjectMeta<CoreNamespace>) -> (String, Namespace) {
-    let annotations: BTreeMap<String, String> = object
-        .annotations()
-        .iter()
-        .filter(|(key, _)| *key == NAMESPACE_WATCH_ANNOTATION)
-        .map(|(key, value)| (key.clone(), value.clone()))
-        .collect();
-    let namespace = Namespace {
-        labels: object.labels().clone(),
-        annotations,
-    };
-    (object.name_any(), namespace)
+fn take<K: Configured>(table: &mut Resources<K>, seen: Seen<K>) -> bool
+where
+    Resource<K::Spec>: Definition,
+{
+    match seen {
+        Ok(event) => table.apply(event, part::guarded),
+        Err(why) => table.refuse(why),
+    }
 }

@@ -13,6 +13,7 @@ use super::crd;
 
 pub mod inventory;
 pub mod profile;
+pub mod scope;
 pub mod sink;
 pub mod target;
 

@@ -7,8 +7,10 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
+use kollect_domain::ids::{Gvk, WatchScope};
 use kollect_ports::source::{ObjectSource, SourceEvent, WatchRequest};
 use kube::Client;
 use tokio::sync::Semaphore;
@@ -30,6 +32,9 @@ mod watch;
 use decoder::{Masked, ObjectDecoder};
 use machine::{Machine, Wanted};
 use page_size::PageSize;
+use target::Target;
+
+use super::discovery::resolve;
 
 /// Lists that may run at the same time by default: enough to keep a server busy, few enough to leave it room.
 const DEFAULT_LISTS: usize = 4;
@@ -64,6 +69,7 @@ impl std::fmt::Debug for KubeObjectSource {
     }
 }
 
+#[async_trait]
 impl ObjectSource for KubeObjectSource {
     fn open(&self, request: WatchRequest) -> BoxStream<'static, SourceEvent> {
         let wanted = Wanted {
@@ -75,6 +81,16 @@ impl ObjectSource for KubeObjectSource {
         };
         let machine = Machine::new(self.client.clone(), wanted, Arc::clone(&self.turns));
         run(machine).boxed()
+    }
+
+    async fn may_read(&self, gvk: &Gvk, scope: &WatchScope) -> bool {
+        let Ok(served) = resolve(&self.client, gvk).await else {
+            return false;
+        };
+        let Ok(target) = Target::new(gvk, &served, scope, None) else {
+            return false;
+        };
+        access::is_allowed(&self.client, &target).await.unwrap_or(false)
     }
 }
 

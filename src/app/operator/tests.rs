@@ -23,6 +23,8 @@ use tokio::time::Instant;
 
 use super::*;
 
+mod reach;
+
 /// Follows tokio's clock, which stands still while a test waits for nothing.
 #[derive(Debug)]
 struct PausedClock(Instant);
@@ -109,7 +111,7 @@ fn configuration() -> Configuration {
         targets: [(key("maps"), resource("maps", target))].into(),
         inventories: [(key("estate"), resource("estate", inventory))].into(),
         sinks: [(lake(), resource("lake", sink))].into(),
-        namespaces: Arc::default(),
+        ..Configuration::default()
     }
 }
 
@@ -163,6 +165,7 @@ impl Bench {
             until,
             defaults: Defaults::default(),
             scrub_keys: vec![],
+            reach: Reach::default(),
             shutdown_grace: Duration::from_secs(20),
         };
         let signals = Signals {

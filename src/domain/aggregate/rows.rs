@@ -93,7 +93,11 @@ impl TargetRows {
         for entry in self.entries.values_mut() {
             entry.scope = renumbered.get(&entry.scope).copied().unwrap_or(ORPHAN);
         }
-        if scopes.is_empty() { self.remove_all(|_| true) } else { Vec::new() }
+        if scopes.is_empty() {
+            self.remove_all(|_| true)
+        } else {
+            Vec::new()
+        }
     }
 
     /// Removes the rows of all namespaces that `admits` refuses, whatever lists say.

@@ -195,15 +195,16 @@ impl Target {
     }
 
     /// Why collection is interrupted, by scope.
-    pub fn faults(&self) -> impl Iterator<Item = (&WatchScope, &Fault)> {
+    pub fn faults(&self) -> impl Iterator<Item = (&WatchScope, &Fault)> + Clone {
         self.registration.iter().flat_map(|registration| &registration.failures)
     }
 
     /// Why the target as a whole is interrupted: any fault but a missing right, or missing rights everywhere.
     pub fn fault(&self) -> Option<&Fault> {
+        let is_forbidden = |fault: &Fault| fault.reason == reason::SCOPE_FORBIDDEN;
         let mut faults = self.faults().map(|(_, fault)| fault);
-        let everywhere = self.forbidden().count() == self.rows.scopes().len();
-        faults.find(|fault| everywhere || fault.reason != reason::SCOPE_FORBIDDEN)
+        let everywhere = faults.clone().filter(|fault| is_forbidden(fault)).count() == self.rows.scopes().len();
+        faults.find(|fault| everywhere || !is_forbidden(fault))
     }
 
     /// Namespaces that may not be read.
@@ -228,6 +229,10 @@ impl Target {
     pub fn is_settled(&self) -> bool {
         self.epoch().is_none()
             || self.is_deliverable()
-            || self.rows.scopes().iter().all(|scope| scope.complete || self.fault_of(&scope.covers).is_some())
+            || self
+                .rows
+                .scopes()
+                .iter()
+                .all(|scope| scope.complete || self.fault_of(&scope.covers).is_some())
     }
 }

@@ -10,6 +10,8 @@ use super::registration::Registration;
 use crate::ids::{Gvk, WatchScope};
 use crate::selection::namespaces::Namespaces;
 
+/// Most namespaces that are listed one by one because the whole cluster may not be: each has a watch of its own.
+const FALLBACK_LIMIT: usize = 256;
 /// A target that names no more namespaces than this has a watch in each; above that one watch of everything is cheaper
 /// for the API server.
 const NAMED_LIMIT: usize = 8;
@@ -74,12 +76,17 @@ impl Reach {
             return vec![WatchScope::Cluster];
         }
         let one_by_one = only_namespaces || self.forbidden.contains(gvk);
-        let namespaces = registration.selection.namespaces();
-        match namespaces.named() {
+        let filter = registration.selection.namespaces();
+        let namespaces: Vec<WatchScope> = match filter.named() {
             Some(named) if one_by_one || named.len() <= NAMED_LIMIT => named.into_iter().map(scope).collect(),
-            None if one_by_one => namespaces.effective(known).iter().map(|name| scope(name)).collect(),
-            Some(_) | None => vec![WatchScope::Cluster],
+            // Not knowing any namespace is no reason to take the target for empty: every cluster has some.
+            None if one_by_one && !known.is_empty() => filter.effective(known).iter().map(|name| scope(name)).collect(),
+            Some(_) | None => return vec![WatchScope::Cluster],
+        };
+        if namespaces.len() > FALLBACK_LIMIT && !only_namespaces {
+            return vec![WatchScope::Cluster];
         }
+        namespaces
     }
 }
 

@@ -42,16 +42,11 @@ pub struct NamespaceFilter {
 }
 
 /// The namespace that stands for cluster-scoped objects in a target's restrictions.
-pub(crate) const CLUSTER_SCOPED: &str = "default";
+pub const CLUSTER_SCOPED: &str = "default";
 
 impl NamespaceFilter {
     /// Compiles the restrictions of a target; problems are added with the field they are about.
-    pub fn compile(
-        spec: &TargetSpec,
-        defaults: &Defaults,
-        ceiling: &Arc<Ceiling>,
-        problems: &mut Vec<String>,
-    ) -> Self {
+    pub fn compile(spec: &TargetSpec, defaults: &Defaults, ceiling: &Arc<Ceiling>, problems: &mut Vec<String>) -> Self {
         let named = |names: &[String]| -> BTreeSet<String> {
             names
                 .iter()

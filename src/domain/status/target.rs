@@ -118,11 +118,15 @@ fn health(facts: &Facts<'_>) -> Vec<Wanted> {
     ]
 }
 
-/// Names the namespaces that may not be read.
-fn forbidden(namespaces: &[Arc<str>]) -> Option<String> {
+/// Names the namespaces that may not be read; `None` if there are none.
+pub fn forbidden(namespaces: &[Arc<str>]) -> Option<String> {
     let named = namespaces.get(..NAMED_LIMIT).unwrap_or(namespaces).join(", ");
     let more = namespaces.len().saturating_sub(NAMED_LIMIT);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
     (!namespaces.is_empty()).then(|| {
         format!(
             "the operator may not list and watch the kind in {} namespace(s), whose rows stay as they are: {named}{more}; \

@@ -16,6 +16,7 @@ pub struct Table<K, V> {
     rows: BTreeMap<K, V>,
     relist: Option<BTreeMap<K, V>>,
     complete: bool,
+    refused: Option<String>,
 }
 
 impl<K, V> Default for Table<K, V> {
@@ -24,6 +25,7 @@ impl<K, V> Default for Table<K, V> {
             rows: BTreeMap::new(),
             relist: None,
             complete: false,
+            refused: None,
         }
     }
 }
@@ -46,6 +48,7 @@ impl<K: Ord, V: Definition> Table<K, V> {
                 let changed = !self.complete || !is_same(&rows, &self.rows);
                 self.rows = rows;
                 self.complete = true;
+                self.refused = None;
                 changed
             }
             Event::Apply(object) => {
@@ -57,6 +60,19 @@ impl<K: Ord, V: Definition> Table<K, V> {
             }
             Event::Delete(object) => self.rows.remove(&row(&object).0).is_some(),
         }
+    }
+
+    /// Takes that the kind may not be read; true if that is new. What was read before stays.
+    pub fn refuse(&mut self, why: String) -> bool {
+        let why = (!self.complete).then_some(why);
+        let changed = why.is_some() && self.refused.is_none();
+        self.refused = why;
+        changed
+    }
+
+    /// Why the kind could never be read.
+    pub fn refused(&self) -> Option<&str> {
+        self.refused.as_deref()
     }
 
     /// True once a list was finished.

@@ -86,7 +86,7 @@ impl Failure {
 impl From<NotNamespaced> for Failure {
     fn from(_: NotNamespaced) -> Self {
         Self {
-            class: SourceFailure::NotServed,
+            class: SourceFailure::ClusterScoped,
             message: "the kind is cluster-scoped, so it cannot be collected from one namespace".to_owned(),
             retry_after: None,
         }
@@ -120,7 +120,7 @@ impl Health {
     pub(super) fn failed(&mut self, failure: Failure) -> (Option<SourceEvent>, Duration) {
         let wait = match failure.class {
             SourceFailure::Forbidden => jittered(FORBIDDEN.0, FORBIDDEN.1),
-            SourceFailure::NotServed => self.not_served.next_delay(),
+            SourceFailure::NotServed | SourceFailure::ClusterScoped => self.not_served.next_delay(),
             SourceFailure::Unavailable => self.unavailable.next_delay(),
         };
         let asked = failure.retry_after.unwrap_or_default().min(RETRY_AFTER_CAP);

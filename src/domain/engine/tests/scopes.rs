@@ -69,7 +69,11 @@ fn row(namespace: &str, name: &str) -> (Arc<str>, Outcome) {
 }
 
 fn forbidden() -> SourceStep {
-    SourceStep::Failed(Fault::new(ErrorClass::Misconfigured, reason::SCOPE_FORBIDDEN, "no right"))
+    SourceStep::Failed(Fault::new(
+        ErrorClass::Misconfigured,
+        reason::SCOPE_FORBIDDEN,
+        "no right",
+    ))
 }
 
 fn denying(namespace: &str) -> Ceiling {
@@ -225,9 +229,18 @@ fn a_target_without_any_readable_namespace_is_at_fault() {
     let (a, b) = (scope("a"), scope("b"));
     let mut estate = Estate::new(&[a.clone(), b.clone()]);
     estate.step(&a, forbidden());
-    assert_eq!(estate.engine.target(&target()).unwrap().fault, None, "b may still be listed");
+    assert_eq!(
+        estate.engine.target(&target()).unwrap().fault,
+        None,
+        "b may still be listed"
+    );
     estate.step(&b, forbidden());
-    let fault = estate.engine.target(&target()).unwrap().fault.expect("nothing can be read");
+    let fault = estate
+        .engine
+        .target(&target())
+        .unwrap()
+        .fault
+        .expect("nothing can be read");
     assert_eq!(fault.reason, reason::SCOPE_FORBIDDEN);
 }
 

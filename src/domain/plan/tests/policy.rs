@@ -1,6 +1,7 @@
 //! What scopes make of targets and inventories.
 
 use super::*;
+use crate::config::PolicyArea;
 use crate::config::scope::ScopeSpec;
 
 fn names(names: &[&str]) -> BTreeSet<String> {
@@ -85,7 +86,10 @@ fn a_namespace_that_a_target_lists_must_be_allowed() {
     for scope in [denying(&["kube-system"]), allowing(&["shop"])] {
         let (reason, message) = collected(&world(including(&["shop", "kube-system"]), vec![scope])).unwrap_err();
         assert_eq!(reason, reason::SCOPE_NAMESPACE_DENIED);
-        assert!(message.contains("kube-system") && message.contains("Namespaces of KollectScope"), "{message}");
+        assert!(
+            message.contains("kube-system") && message.contains("Namespaces of KollectScope"),
+            "{message}"
+        );
     }
     let allowed = world(including(&["shop"]), vec![allowing(&["shop"])]);
     assert_eq!(collected(&allowed).unwrap(), ["shop"]);
@@ -103,7 +107,10 @@ fn policy_that_leaves_nothing_is_a_denial_and_an_empty_selection_is_not() {
         ..target("web")
     };
     let none = Vec::<String>::new();
-    assert_eq!(collected(&world(selects_nothing, vec![allowing(&["shop"])])).unwrap(), none);
+    assert_eq!(
+        collected(&world(selects_nothing, vec![allowing(&["shop"])])).unwrap(),
+        none
+    );
 }
 
 #[test]
@@ -157,7 +164,9 @@ fn a_denial_removes_rows_and_policy_that_is_not_known_keeps_them() {
     assert!(!decisions.plan.targets.contains_key(&key("web")));
 
     let mut unreadable = world(target("web"), vec![]);
-    unreadable.unread_policy.namespaced = Some(Invalid::new("forbidden"));
+    unreadable
+        .unread_policy
+        .insert(PolicyArea::AllNamespaces, Invalid::new("forbidden"));
     let mut undecodable = world(target("web"), vec![ScopeSpec::default()]);
     for scope in undecodable.scopes.values_mut() {
         scope.spec = Err(Invalid::new("spec.allowedGVKs: not a list"));
@@ -196,7 +205,11 @@ fn only_allowed_sinks_are_bound() {
         fault
     };
     assert_eq!(fault(&world(target("web"), vec![scope(&["lake"])])), None);
-    assert_eq!(fault(&world(target("web"), vec![scope(&[])])), None, "empty restricts nothing");
+    assert_eq!(
+        fault(&world(target("web"), vec![scope(&[])])),
+        None,
+        "empty restricts nothing"
+    );
     let elsewhere = world(target("web"), vec![scope(&["other"])]);
     assert_eq!(fault(&elsewhere), Some(reason::SCOPE_SINK_DENIED));
 }

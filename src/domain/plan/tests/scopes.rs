@@ -76,6 +76,16 @@ fn without_the_right_to_the_cluster_each_namespace_is_listed() {
 }
 
 #[test]
+fn too_many_namespaces_or_none_that_is_known_are_no_way_out() {
+    let many: Vec<String> = named(257);
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let listed = |namespaces: &[&str]| scopes(&mut planner(), &world(target("web"), namespaces), &forbidden());
+    assert_eq!(listed(&many), None, "the list of the cluster goes on being tried");
+    assert_eq!(listed(&many[1..]).map(|all| all.len()), Some(256));
+    assert_eq!(listed(&[]), None, "nothing is known, so nothing counts as empty");
+}
+
+#[test]
 fn a_namespace_more_is_one_list_more_of_the_same_registration() {
     let mut planner = planner();
     let before = world(target("web"), &["shop"]);
@@ -83,7 +93,10 @@ fn a_namespace_more_is_one_list_more_of_the_same_registration() {
     assert_eq!(scopes(&mut planner, &before, &forbidden()), Some(vec!["shop".into()]));
     let epoch = planner.plan(&before, &forbidden()).registrations[&key("web")].epoch;
     assert_eq!(scopes(&mut planner, &after, &forbidden()).map(|all| all.len()), Some(2));
-    assert_eq!(planner.plan(&after, &forbidden()).registrations[&key("web")].epoch, epoch);
+    assert_eq!(
+        planner.plan(&after, &forbidden()).registrations[&key("web")].epoch,
+        epoch
+    );
 }
 
 #[test]
@@ -99,8 +112,15 @@ fn a_right_that_is_granted_again_leads_back_to_one_list() {
 fn objects_without_namespaces_are_listed_in_one_go_whatever_a_target_names() {
     let mut reach = forbidden();
     reach.learn(&deployments(), Finding::ClusterScoped);
-    assert_eq!(scopes(&mut planner(), &world(including(&["default".into()]), &[]), &reach), None);
-    assert_eq!(reach.forbidden().count(), 0, "no other way of reading them is worth asking for");
+    assert_eq!(
+        scopes(&mut planner(), &world(including(&["default".into()]), &[]), &reach),
+        None
+    );
+    assert_eq!(
+        reach.forbidden().count(),
+        0,
+        "no other way of reading them is worth asking for"
+    );
 }
 
 #[test]
@@ -115,7 +135,10 @@ fn watched_namespaces_are_all_there_is() {
     let reach = Reach::default();
     let mut listed = |spec| scopes(&mut planner, &world(spec, &["blog", "shop", "kube-system"]), &reach);
     assert_eq!(listed(target("web")), Some(vec!["blog".into(), "shop".into()]));
-    assert_eq!(listed(including(&["shop".into(), "kube-system".into()])), Some(vec!["shop".into()]));
+    assert_eq!(
+        listed(including(&["shop".into(), "kube-system".into()])),
+        Some(vec!["shop".into()])
+    );
     assert_eq!(listed(including(&["kube-system".into()])), Some(vec![]));
 }
 
