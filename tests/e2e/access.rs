@@ -2,47 +2,18 @@
 
 use serde_json::json;
 
+use crate::objects::Objects;
 use crate::operator::Operator;
-use crate::world::{World, until};
-
-/// What an operator may do without reading ConfigMaps.
-fn base_rules() -> serde_json::Value {
-    json!([
-        {"apiGroups": ["kollect.dev"], "resources": ["*"], "verbs": ["get", "list", "watch", "patch", "update"]},
-        {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["get", "list", "watch"]},
-        {"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]},
-    ])
-}
+use crate::rights::Rights;
+use crate::world::{World, attributes, inventory, profile, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rows_survive_a_revoked_right_also_across_a_restart_and_the_status_says_why() {
     let world = World::new().await;
-    let name = format!("e2e-{}", world.namespace);
-    let subject = json!([{"kind": "ServiceAccount", "name": "operator", "namespace": world.namespace}]);
-    let grant = |role: &str| {
-        json!({
-            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
-            "metadata": {"name": role}, "subjects": subject,
-            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
-        })
-    };
-    let role = |role: &str, rules: serde_json::Value| {
-        json!({
-            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
-            "metadata": {"name": role}, "rules": rules,
-        })
-    };
-    let reading = format!("{name}-reading");
-    let maps = json!([{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list", "watch"]}]);
-    world.apply_all(&[
-        json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "operator"}}),
-        role(&name, base_rules()),
-        grant(&name),
-        role(&reading, maps),
-        grant(&reading),
-    ]);
-    let token = world.kubectl(&["create", "token", "operator", "-n", &world.namespace, "--duration=1h"]);
-    let kubeconfig = world.cluster.kubeconfig_for_token(token.trim()).unwrap();
+    let rights = Rights::documented(&world);
+    let grant = rights.may_read_maps_everywhere();
+    world.apply_all(&grant);
+    let kubeconfig = rights.kubeconfig();
     world.collect_maps();
     world.objects.fill(5).await;
     let operator = Operator::start(&kubeconfig, &[]);
@@ -50,7 +21,7 @@ async fn rows_survive_a_revoked_right_also_across_a_restart_and_the_status_says_
     world.assert_level().await;
     let before = world.table.rows().await;
 
-    world.kubectl(&["delete", "clusterrolebinding", &reading]);
+    rights.delete(&grant[1]);
     let message = world
         .wait_for("kollecttarget", "maps", "Degraded", "True", "ScopeForbidden")
         .await;
@@ -69,10 +40,68 @@ async fn rows_survive_a_revoked_right_also_across_a_restart_and_the_status_says_
     .await;
     assert_eq!(world.table.rows().await, before, "rows stay as they were");
 
-    world.apply(&grant(&reading));
+    world.apply(&grant[1]);
     world.assert_level().await;
     world.kubectl_wait_ready("kollecttarget", "maps");
-    for binding in [&name, &reading] {
-        world.kubectl(&["delete", "clusterrolebinding,clusterrole", binding]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kind_is_collected_where_it_may_be_read_and_the_rest_is_named() {
+    let world = World::new().await;
+    let rights = Rights::documented(&world);
+    let kubeconfig = rights.kubeconfig();
+    let more: Vec<Objects> = ["open", "closed"].map(|name| world.more_objects(name)).into();
+    let label = format!("estate={}", world.namespace);
+    for objects in more.iter().chain([&world.objects]) {
+        objects.put("a", &objects.namespace).await;
+        world.kubectl(&["label", "namespace", &objects.namespace, &label]);
     }
+    let (open, closed) = (&more[0], &more[1]);
+    let selected = json!({
+        "includedNamespaces": [],
+        "namespaceSelector": {"matchLabels": {"estate": world.namespace}},
+    });
+    world.apply_all(&[
+        profile("maps", &attributes()),
+        world.target("maps", &selected),
+        inventory(),
+    ]);
+    rights.grant_maps_of(&world.namespace);
+    let granted = rights.grant_maps_of(&open.namespace);
+    let operator = Operator::start(&kubeconfig, &[]);
+    operator.wait_until_ready().await;
+    let readable = async || {
+        let mut rows = world.objects.expected().await;
+        rows.extend(open.expected().await);
+        rows
+    };
+    world.table.equals(readable).await;
+    let message = world
+        .wait_for("kollecttarget", "maps", "Synced", "True", "ScopeForbidden")
+        .await;
+    assert!(message.contains(&closed.namespace), "{message}");
+    assert!(!message.contains(&open.namespace), "{message}");
+    world.kubectl_wait_ready("kollecttarget", "maps");
+    open.put("b", "later").await;
+    world.table.equals(readable).await;
+
+    rights.grant_maps_of(&closed.namespace);
+    let all = async || {
+        let mut rows = readable().await;
+        rows.extend(closed.expected().await);
+        rows
+    };
+    world.table.equals(all).await;
+    world
+        .wait_for("kollecttarget", "maps", "Synced", "True", "Collecting")
+        .await;
+    let before = world.table.rows().await;
+    rights.delete(&granted[1]);
+    let message = world
+        .wait_for("kollecttarget", "maps", "Synced", "True", "ScopeForbidden")
+        .await;
+    assert!(message.contains(&open.namespace), "{message}");
+    closed.put("b", "later").await;
+    world.table.equals(all).await;
+    assert!(world.table.rows().await.len() > before.len(), "the others go on");
 }

@@ -1,5 +1,6 @@
 //! What every test starts from: a namespace, a database, and a turn.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -26,6 +27,7 @@ pub struct World {
     pub objects: Objects,
     pub postgres: Database,
     pub table: Table,
+    others: RefCell<Vec<String>>,
     _turn: MutexGuard<'static, ()>,
 }
 
@@ -103,6 +105,7 @@ impl World {
             cluster,
             namespace,
             postgres,
+            others: RefCell::default(),
             _turn: turn,
         };
         world.kubectl(&["create", "namespace", &world.namespace]);
@@ -128,6 +131,24 @@ impl World {
         self.cluster
             .kubectl(&["apply", "-n", &self.namespace, "-f", "-"], Some(&list.to_string()))
             .unwrap();
+    }
+
+    /// Applies an object in another namespace.
+    pub fn apply_in(&self, namespace: &str, object: &Value) {
+        self.cluster
+            .kubectl(&["apply", "-n", namespace, "-f", "-"], Some(&object.to_string()))
+            .unwrap();
+    }
+
+    /// The ConfigMaps of another namespace of this test.
+    pub fn more_objects(&self, name: &str) -> Objects {
+        let namespace = format!("{}-{name}", self.namespace);
+        self.kubectl(&["create", "namespace", &namespace]);
+        self.others.borrow_mut().push(namespace.clone());
+        Objects {
+            namespace,
+            ..self.objects.clone()
+        }
     }
 
     pub fn delete(&self, kind: &str, name: &str) {
@@ -230,14 +251,16 @@ impl Drop for World {
             // The object may be gone already.
             let _ = self.cluster.kubectl(&arguments, None);
         }
-        let kinds = "kollectinventories,kollecttargets,kollectprofiles,kollectdatabasesinks";
+        let kinds = "kollectinventories,kollecttargets,kollectprofiles,kollectdatabasesinks,kollectscopes";
         let _ = self.cluster.kubectl(
             &["delete", kinds, "--all", "-n", &self.namespace, "--timeout=20s"],
             None,
         );
-        let _ = self
-            .cluster
-            .kubectl(&["delete", "namespace", &self.namespace, "--wait=false"], None);
+        for namespace in self.others.borrow().iter().chain([&self.namespace]) {
+            let _ = self
+                .cluster
+                .kubectl(&["delete", "namespace", namespace, "--wait=false"], None);
+        }
     }
 }
 
