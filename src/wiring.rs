@@ -51,6 +51,7 @@ async fn run(config: OperatorConfig) -> anyhow::Result<()> {
         compat,
     } = config;
     warn_about(&compat);
+    let breadth = breadth(&selection)?;
     let metrics = OpenMetrics::new();
     let (ready, is_ready) = watch::channel(false);
     let stop = CancellationToken::new();
@@ -76,7 +77,7 @@ async fn run(config: OperatorConfig) -> anyhow::Result<()> {
             limits.concurrent_lists,
         )),
         sinks: Arc::new(router(&sinks, &writer, secrets)?),
-        configuration: Arc::new(KubeConfigurationSource::new(client.clone(), breadth(&selection)?)),
+        configuration: Arc::new(KubeConfigurationSource::new(client.clone(), breadth)),
         resources: Arc::new(KubeResourceWriter::new(client)),
         clock: Arc::new(SystemClock::default()),
         metrics: metrics.clone(),

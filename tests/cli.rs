@@ -163,16 +163,10 @@ fn started_as_manager_it_is_the_operator_with_the_flags_of_earlier_versions() {
 }
 
 #[test]
-fn flags_that_would_restrict_access_are_refused_instead_of_ignored() {
-    for flag in ["--tenant-mode", "--watch-namespaces=team-a"] {
-        let refused = kollect(&["operator", "--health-probe-bind-address=0", flag]);
-        assert_eq!(refused.code, Some(1), "{}", refused.stderr);
-        assert!(
-            refused.stderr.contains("not available in this version"),
-            "{}",
-            refused.stderr
-        );
-    }
+fn tenant_mode_without_namespaces_is_refused_before_anything_is_asked() {
+    let refused = kollect(&["operator", "--health-probe-bind-address=0", "--tenant-mode"]);
+    assert_eq!(refused.code, Some(1), "{}", refused.stderr);
+    assert!(refused.stderr.contains("--watch-namespaces"), "{}", refused.stderr);
 }
 
 #[test]

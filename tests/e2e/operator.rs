@@ -81,11 +81,6 @@ impl Operator {
         line(&mut self.output);
     }
 
-    /// Waits for a program that ends by itself; its exit code and its log.
-    pub fn ended(mut self) -> (String, String) {
-        (line(&mut self.output), self.log())
-    }
-
     /// Asks the process to stop, and returns its exit code.
     pub fn terminate(mut self) -> String {
         self.signal("TERM");

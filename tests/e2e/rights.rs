@@ -48,19 +48,22 @@ impl<'w> Rights<'w> {
 
     /// Role and binding for ConfigMaps of the whole cluster.
     pub fn may_read_maps_everywhere(&self) -> Vec<Value> {
-        self.maps("ClusterRole", json!({"name": format!("{}-maps", self.world.namespace)}))
+        self.maps(
+            "ClusterRole",
+            &json!({"name": format!("{}-maps", self.world.namespace)}),
+        )
     }
 
     /// Grants ConfigMaps of one namespace; what that takes is returned.
     pub fn grant_maps_of(&self, namespace: &str) -> Vec<Value> {
-        let objects = self.maps("Role", json!({"name": "maps", "namespace": namespace}));
+        let objects = self.maps("Role", &json!({"name": "maps", "namespace": namespace}));
         for object in &objects {
             self.world.apply_in(namespace, object);
         }
         objects
     }
 
-    fn maps(&self, kind: &str, metadata: Value) -> Vec<Value> {
+    fn maps(&self, kind: &str, metadata: &Value) -> Vec<Value> {
         let role = json!({
             "apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": metadata,
             "rules": [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list", "watch"]}],

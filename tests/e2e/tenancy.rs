@@ -180,12 +180,3 @@ async fn a_tenant_needs_no_right_outside_of_its_namespaces() {
     assert!(message.contains("tenant mode"), "{message}");
     assert_eq!(operator.terminate(), "0");
 }
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_tenant_without_namespaces_is_refused_at_start() {
-    let world = World::new().await;
-    let operator = Operator::start(world.cluster.kubeconfig_path(), &["--tenant-mode"]);
-    let (code, log) = operator.ended();
-    assert_eq!(code, "1");
-    assert!(log.contains("--watch-namespaces"), "{log}");
-}

@@ -16,6 +16,7 @@ use kollect_ports::fakes::metrics::FakeMetrics;
 use kollect_ports::fakes::resources::FakeResources;
 use kollect_ports::fakes::sink::{Call, FakeDatabase, FakeSinkFactory};
 use kollect_ports::fakes::source::FakeSource;
+use kollect_ports::resources::ResourceKind;
 use kollect_ports::source::{ObjectEvent, ObservedObject, SourceEvent, SourceFailure};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
