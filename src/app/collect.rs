@@ -17,6 +17,7 @@ use kollect_domain::selection::namespaces::Namespaces;
 use kollect_ports::clock::Clock;
 use kollect_ports::metrics::{Metrics, Telemetry};
 use kollect_ports::source::{ObjectEvent, ObjectSource, SourceEvent, SourceFailure, WatchRequest};
+use kollect_ports::witness::Witness;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -43,6 +44,8 @@ pub struct Shared {
     pub clock: Arc<dyn Clock>,
     /// Telemetry.
     pub metrics: Arc<dyn Metrics>,
+    /// Who looks on, if anybody does.
+    pub witness: Option<Arc<dyn Witness>>,
 }
 
 #[derive(Debug)]
@@ -245,6 +248,11 @@ impl Session {
             objects: objects.len() as u64,
             failures,
         });
+        if let Some(witness) = &self.shared.witness {
+            for (member, outcomes) in &batches {
+                witness.judged(member, &objects, outcomes);
+            }
+        }
         drop(objects);
         for (member, rows) in batches {
             self.tell(member, SourceStep::Rows(rows)).await;

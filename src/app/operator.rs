@@ -15,6 +15,7 @@ use kollect_ports::metrics::{Metrics, Telemetry};
 use kollect_ports::resources::{ConfigurationSource, FinalizerChange, ResourceKind, ResourceWriter};
 use kollect_ports::sink::SinkFactory;
 use kollect_ports::source::ObjectSource;
+use kollect_ports::witness::Witness;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -62,6 +63,8 @@ pub struct Ports {
     pub clock: Arc<dyn Clock>,
     /// Telemetry.
     pub metrics: Arc<dyn Metrics>,
+    /// Who looks on while objects are judged, if anybody does.
+    pub witness: Option<Arc<dyn Witness>>,
 }
 
 /// When the operator stops by itself.
@@ -161,6 +164,7 @@ impl Operator {
             namespaces: known,
             clock: ports.clock.clone(),
             metrics: ports.metrics.clone(),
+            witness: ports.witness.clone(),
         });
         let workers = Workers::new(export::Shared {
             factory: ports.sinks.clone(),

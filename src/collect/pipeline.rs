@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::stream::BoxStream;
 use jiff::Timestamp;
 use kollect_adapters::clock::SystemClock;
 use kollect_adapters::files::report::Report;
@@ -19,7 +20,8 @@ use kollect_domain::ids::{NamespacedName, SinkFamily, SinkKey};
 use kollect_domain::row::Row;
 use kollect_domain::selection::namespaces::{Defaults, Namespaces};
 use kollect_ports::clock::Clock as _;
-use kollect_ports::source::ObjectSource;
+use kollect_ports::source::{ObjectSource, SourceEvent, WatchRequest};
+use kollect_ports::witness::Witness;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -50,6 +52,8 @@ pub struct Pipeline {
     pub dry_run: bool,
     /// Interrupts a run.
     pub stop: CancellationToken,
+    /// Who looks on. The API server then leaves selection by labels to this program, so that all objects are seen.
+    pub witness: Option<Arc<dyn Witness>>,
 }
 
 /// What a run gave.
@@ -67,6 +71,19 @@ pub struct Collected {
     pub at: Timestamp,
     /// True when it was interrupted.
     pub interrupted: bool,
+}
+
+/// A source that shows all objects of a kind, whatever selector it is asked for.
+#[derive(Debug)]
+struct Unfiltered(Arc<dyn ObjectSource>);
+
+impl ObjectSource for Unfiltered {
+    fn open(&self, request: WatchRequest) -> BoxStream<'static, SourceEvent> {
+        self.0.open(WatchRequest {
+            label_selector: None,
+            ..request
+        })
+    }
 }
 
 struct Opened {
@@ -111,7 +128,10 @@ impl Pipeline {
         let clock = SystemClock::default();
         let at = clock.now().wall;
         let ports = Ports {
-            source: opened.source,
+            source: match self.witness {
+                Some(_) => Arc::new(Unfiltered(opened.source)),
+                None => opened.source,
+            },
             sinks: destination.factory(&opened.writer, &buffer)?,
             configuration: Arc::new(FixedConfiguration(Arc::new(self.configuration(
                 cluster,
@@ -121,6 +141,7 @@ impl Pipeline {
             resources: Arc::new(NoResources),
             clock: Arc::new(clock),
             metrics: counters.clone(),
+            witness: self.witness.clone(),
         };
         let settings = Settings {
             until: Until::Exported,
