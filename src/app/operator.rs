@@ -311,6 +311,7 @@ impl Operator {
             configuration: &self.configuration,
             decisions: &self.decisions,
             engine: &self.engine,
+            sinks: &*self.ports.sinks,
         };
         self.publisher.publish(view, now);
         if self.configured && !*self.ready.borrow() && self.engine.is_settled() {

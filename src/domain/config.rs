@@ -24,6 +24,8 @@ pub struct Configuration {
     pub inventories: BTreeMap<InventoryKey, Resource<InventorySpec>>,
     /// Sinks.
     pub sinks: BTreeMap<SinkKey, Resource<sink::SinkSpec>>,
+    /// Previews of sinks that ask for one or show one.
+    pub previews: BTreeMap<SinkKey, sink::StoredPreview>,
     /// Namespaces of the cluster, by name.
     pub namespaces: Arc<BTreeMap<String, Namespace>>,
 }

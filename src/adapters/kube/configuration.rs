@@ -8,6 +8,7 @@ use std::sync::Arc;
 use futures::stream::{self, BoxStream};
 use futures::{FutureExt, StreamExt};
 use k8s_openapi::api::core::v1::Namespace as CoreNamespace;
+use kollect_domain::config::sink::{SinkSpec, StoredPreview};
 use kollect_domain::config::{Configuration, Invalid, Namespace, Resource};
 use kollect_domain::ids::{NamespacedName, SinkFamily, SinkKey};
 use kollect_domain::selection::watch::NAMESPACE_WATCH_ANNOTATION;
@@ -161,12 +162,26 @@ impl Definition for Namespace {
     }
 }
 
+/// A sink and its preview.
+#[derive(Debug)]
+struct DatabaseSink {
+    resource: Resource<SinkSpec>,
+    preview: StoredPreview,
+}
+
+/// As with conditions, a preview that was stored is no change; that one is asked for is.
+impl Definition for DatabaseSink {
+    fn is_same(&self, other: &Self) -> bool {
+        self.resource.is_same(&other.resource) && self.preview.wanted == other.preview.wanted
+    }
+}
+
 #[derive(Default)]
 struct State {
     profiles: Table<NamespacedName, Resource<<crd::KollectProfile as Configured>::Spec>>,
     targets: Table<NamespacedName, Resource<<crd::KollectTarget as Configured>::Spec>>,
     inventories: Table<NamespacedName, Resource<<crd::KollectInventory as Configured>::Spec>>,
-    database_sinks: Table<NamespacedName, Resource<<crd::KollectDatabaseSink as Configured>::Spec>>,
+    database_sinks: Table<NamespacedName, DatabaseSink>,
     namespaces: Table<String, Namespace>,
 }
 
@@ -177,7 +192,7 @@ impl State {
             Change::Profile(event) => self.profiles.apply(event, guarded),
             Change::Target(event) => self.targets.apply(event, guarded),
             Change::Inventory(event) => self.inventories.apply(event, guarded),
-            Change::DatabaseSink(event) => self.database_sinks.apply(event, guarded),
+            Change::DatabaseSink(event) => self.database_sinks.apply(event, database_sink),
             Change::Namespace(event) => self.namespaces.apply(event, namespace),
         }
     }
@@ -191,18 +206,25 @@ impl State {
     }
 
     fn configuration(&self) -> Configuration {
-        let sinks = self.database_sinks.rows().iter().map(|(key, sink)| {
+        let mut sinks = BTreeMap::new();
+        let mut previews = BTreeMap::new();
+        for (key, sink) in self.database_sinks.rows() {
+            let DatabaseSink { resource, preview } = sink;
             let key = SinkKey {
                 family: SinkFamily::Database,
                 object: key.clone(),
             };
-            (key, sink.clone())
-        });
+            if *preview != StoredPreview::default() {
+                previews.insert(key.clone(), preview.clone());
+            }
+            sinks.insert(key, resource.clone());
+        }
         Configuration {
             profiles: self.profiles.rows().clone(),
             targets: self.targets.rows().clone(),
             inventories: self.inventories.rows().clone(),
-            sinks: sinks.collect(),
+            sinks,
+            previews,
             namespaces: Arc::new(self.namespaces.rows().clone()),
         }
     }
@@ -235,6 +257,12 @@ fn guarded<K: Configured>(object: &DeserializeGuard<K>) -> (NamespacedName, Reso
             (key, resource)
         }
     }
+}
+
+fn database_sink(object: &DeserializeGuard<crd::KollectDatabaseSink>) -> (NamespacedName, DatabaseSink) {
+    let (key, resource) = guarded(object);
+    let preview = object.0.as_ref().map(convert::sink::preview).unwrap_or_default();
+    (key, DatabaseSink { resource, preview })
 }
 
 fn namespace(object: &PartialObjectMeta<CoreNamespace>) -> (String, Namespace) {

@@ -109,6 +109,7 @@ fn configuration() -> Configuration {
         targets: [(key("maps"), resource("maps", target))].into(),
         inventories: [(key("estate"), resource("estate", inventory))].into(),
         sinks: [(lake(), resource("lake", sink))].into(),
+        previews: BTreeMap::new(),
         namespaces: Arc::default(),
     }
 }
