@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-use crate::config::{CollectConfig, DemoConfig, OperatorConfig, UiConfig};
+use crate::config::{CollectConfig, DemoConfig, OperatorConfig, PreviewConfig, UiConfig};
 use crate::crd::CrdConfig;
 
 /// The inventory of record for Kubernetes.
@@ -27,6 +27,8 @@ pub enum Command {
     Operator(Box<OperatorConfig>),
     /// Collect an inventory in one go, from clusters or from files, and print it or write it to a database.
     Collect(Box<CollectConfig>),
+    /// Show the rows that profiles and targets would give, and what would fail. Nothing is written.
+    Preview(Box<PreviewConfig>),
     /// Serve read-only pages over a database that inventories were exported to.
     Ui(UiConfig),
     /// Show a sample estate: no cluster, no server, no flags needed.
@@ -41,10 +43,11 @@ pub enum Command {
 }
 
 impl Command {
-    /// The exit code when the command cannot be carried out. That of `collect` tells it from a partial success.
+    /// The exit code when the command cannot be carried out. That of `collect` and `preview` tells it
+    /// from a partial success.
     pub fn fatal(&self) -> ExitCode {
         match self {
-            Self::Collect(_) => ExitCode::from(2),
+            Self::Collect(_) | Self::Preview(_) => ExitCode::from(2),
             _ => ExitCode::FAILURE,
         }
     }

@@ -11,23 +11,21 @@ mod pipeline;
 mod progress;
 mod summary;
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
-use kollect_adapters::files::Input;
-use kollect_adapters::files::input::Folders;
 use kollect_adapters::output::{self, ClusterRows, Format};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::CollectConfig;
 use crate::{ready_made, shutdown, telemetry};
-pub use clusters::{Cluster, Objects, select};
-pub use definitions::ready_made as ready_made_definitions;
+pub use clusters::{Cluster, Objects, of as clusters_of, select, spooled};
+pub use definitions::{Definitions, for_preview as definitions_for_preview, ready_made as ready_made_definitions};
 pub use destination::{Database, Destination, OneDatabase, anywhere};
-pub use pipeline::Pipeline;
-pub use progress::Progress;
+pub use pipeline::{Collected, Pipeline};
+pub use progress::{Progress, terminal_width};
 pub use summary::{Summary, say};
 
 /// What `--kind` is given to list the ready-made profiles.
@@ -54,11 +52,7 @@ async fn collect(config: CollectConfig) -> anyhow::Result<ExitCode> {
     let CollectConfig {
         config: folder,
         kind,
-        from,
-        kubeconfig,
-        context,
-        namespace,
-        cluster,
+        source,
         cluster_id,
         inventory,
         destination,
@@ -68,7 +62,7 @@ async fn collect(config: CollectConfig) -> anyhow::Result<ExitCode> {
     let destination = Destination::parse(&destination)?;
     let mut definitions = match &folder {
         Some(folder) => definitions::load(folder)?,
-        None if kind.is_empty() && from.is_empty() => {
+        None if kind.is_empty() && source.from.is_empty() => {
             bail!("say what to collect: kinds with --kind, or a folder with profiles and targets with --config")
         }
         None => definitions::ready_made(&kind)?,
@@ -76,19 +70,10 @@ async fn collect(config: CollectConfig) -> anyhow::Result<ExitCode> {
     for remark in &definitions.remarks {
         say(&format!("note: {remark}"));
     }
-    if let Some(namespace) = namespace {
-        definitions.restrict(&namespace);
+    if let Some(namespace) = &source.namespace {
+        definitions.restrict(namespace);
     }
-    let clusters = if from.is_empty() {
-        let clusters = select(kubeconfig.as_deref(), &context, cluster.as_deref())?;
-        clusters.remarks.iter().for_each(|remark| say(remark));
-        clusters.chosen
-    } else {
-        vec![Cluster {
-            label: cluster.unwrap_or_default(),
-            objects: Objects::Files(inputs(&from).await?),
-        }]
-    };
+    let clusters = clusters::of(source).await?;
     let stop = CancellationToken::new();
     let signals = shutdown::on_signal(stop.clone())?;
     let pipeline = Pipeline {
@@ -98,6 +83,7 @@ async fn collect(config: CollectConfig) -> anyhow::Result<ExitCode> {
         cluster_id,
         dry_run,
         stop,
+        witness: None,
     };
     let mut summary = Summary::new(clusters.len() > 1);
     let mut printed = Vec::new();
@@ -135,7 +121,7 @@ async fn write_out(pipeline: &Pipeline, rows: Vec<ClusterRows>) -> anyhow::Resul
 fn print(format: Format, rows: &[ClusterRows]) -> anyhow::Result<()> {
     let format = match format {
         Format::Table { .. } => Format::Table {
-            width: progress::terminal_width(),
+            width: terminal_width(),
         },
         other => other,
     };
@@ -146,27 +132,6 @@ fn print(format: Format, rows: &[ClusterRows]) -> anyhow::Result<()> {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         other => other.context("cannot write to standard output"),
     }
-}
-
-/// What `--from` names; reading standard input may take long.
-async fn inputs(from: &[std::path::PathBuf]) -> anyhow::Result<Vec<Input>> {
-    let from = from.to_vec();
-    let opening = tokio::task::spawn_blocking(move || {
-        let mut inputs = Vec::new();
-        for path in &from {
-            if path.as_os_str() == "-" {
-                let stdin = std::io::stdin();
-                if stdin.is_terminal() {
-                    bail!("--from - reads standard input, which is a terminal; pipe manifests into it");
-                }
-                inputs.push(Input::spooled("standard input", &mut stdin.lock())?);
-            } else {
-                inputs.extend(Input::path(path, Folders::Whole)?);
-            }
-        }
-        Ok(inputs)
-    });
-    opening.await.context("reading was interrupted")?
 }
 
 fn list_ready_made() -> anyhow::Result<ExitCode> {

@@ -101,6 +101,7 @@ async fn fill(clusters: Vec<Cluster>, database: &str, stop: &CancellationToken) 
         cluster_id: None,
         dry_run: false,
         stop: stop.clone(),
+        witness: None,
     };
     let mut summary = Summary::new(clusters.len() > 1);
     for cluster in clusters {

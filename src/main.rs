@@ -6,6 +6,7 @@ mod config;
 mod crd;
 mod demo;
 mod pages;
+mod preview;
 mod ready_made;
 mod shutdown;
 mod telemetry;
@@ -33,6 +34,7 @@ fn run(command: cli::Command) -> anyhow::Result<ExitCode> {
         cli::Command::Operator(config) => wiring::operator(*config)?,
         cli::Command::Crd(config) => crd::write(&config)?,
         cli::Command::Collect(config) => return collect::run(*config),
+        cli::Command::Preview(config) => return preview::run(*config),
         cli::Command::Ui(config) => pages::run(config)?,
         cli::Command::Demo(config) => demo::run(config)?,
         cli::Command::Completion { shell } => cli::completion(shell)?,

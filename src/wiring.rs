@@ -72,6 +72,7 @@ async fn run(config: OperatorConfig) -> anyhow::Result<()> {
     };
     let secrets = Arc::new(KubeSecretReader::new(client.clone(), policy));
     let ports = Ports {
+        witness: None,
         source: Arc::new(KubeObjectSource::with_concurrent_lists(
             client.clone(),
             limits.concurrent_lists,

@@ -16,6 +16,7 @@ use jiff::Timestamp;
 use kollect_domain::row::Row;
 
 pub use buffer::{RowBuffer, RowBufferFactory};
+pub use value::{printable, shown};
 
 /// How rows are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +45,14 @@ pub struct ClusterRows {
     pub rows: Vec<Arc<Row>>,
     /// When they were collected.
     pub exported_at: Timestamp,
+}
+
+/// Prints columns of equal length under their titles, for people.
+///
+/// # Errors
+/// Those of `out`.
+pub fn print_columns(columns: Vec<(&str, Vec<String>)>, out: &mut dyn Write) -> io::Result<()> {
+    table::columns(columns, out)
 }
 
 /// Prints the rows.

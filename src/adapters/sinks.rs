@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kollect_domain::condition::reason;
 use kollect_domain::config::sink::{Destination, SinkSpec};
 use kollect_domain::ids::SinkKey;
+use kollect_domain::status::preview::DestinationPreview;
 use kollect_ports::error::{ErrorClass, PortError};
 use kollect_ports::sink::{Sink, SinkFactory};
 
@@ -48,28 +49,32 @@ impl SinkRouter {
             .collect();
         served.join(", ")
     }
-}
 
-impl SinkFactory for SinkRouter {
-    fn build(&self, key: &SinkKey, spec: &Arc<SinkSpec>) -> Result<Arc<dyn Sink>, PortError> {
+    /// The factory of a definition's type.
+    fn factory(&self, key: &SinkKey, spec: &SinkSpec) -> Result<&dyn SinkFactory, PortError> {
         let factory = match &spec.destination {
             Destination::Postgres(_) => &self.postgres,
             Destination::Sqlite(_) => &self.sqlite,
             Destination::Caller | Destination::Unsupported => &None,
         };
-        let Some(factory) = factory else {
+        factory.as_deref().ok_or_else(|| {
             let message = format!(
                 "sink {key} has type {}, which is not served here; served: {}",
                 spec.kind,
                 self.served()
             );
-            return Err(PortError::new(
-                ErrorClass::Misconfigured,
-                reason::SINK_TYPE_UNAVAILABLE,
-                message,
-            ));
-        };
-        factory.build(key, spec)
+            PortError::new(ErrorClass::Misconfigured, reason::SINK_TYPE_UNAVAILABLE, message)
+        })
+    }
+}
+
+impl SinkFactory for SinkRouter {
+    fn build(&self, key: &SinkKey, spec: &Arc<SinkSpec>) -> Result<Arc<dyn Sink>, PortError> {
+        self.factory(key, spec)?.build(key, spec)
+    }
+
+    fn preview(&self, key: &SinkKey, spec: &Arc<SinkSpec>) -> Result<DestinationPreview, PortError> {
+        self.factory(key, spec)?.preview(key, spec)
     }
 }
 
@@ -88,6 +93,10 @@ mod tests {
 
     impl SinkFactory for Refusing {
         fn build(&self, _: &SinkKey, _: &Arc<SinkSpec>) -> Result<Arc<dyn Sink>, PortError> {
+            Err(PortError::new(ErrorClass::Misconfigured, reason::INVALID_SINK, self.0))
+        }
+
+        fn preview(&self, _: &SinkKey, _: &Arc<SinkSpec>) -> Result<DestinationPreview, PortError> {
             Err(PortError::new(ErrorClass::Misconfigured, reason::INVALID_SINK, self.0))
         }
     }

@@ -13,6 +13,7 @@ use kollect_domain::selection::namespaces::Namespaces;
 use kollect_ports::clock::Clock;
 use kollect_ports::metrics::Metrics;
 use kollect_ports::source::{ObjectSource, WatchRequest};
+use kollect_ports::witness::Witness;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -46,6 +47,8 @@ pub struct Shared {
     pub clock: Arc<dyn Clock>,
     /// Telemetry.
     pub metrics: Arc<dyn Metrics>,
+    /// Who looks on, if anybody does.
+    pub witness: Option<Arc<dyn Witness>>,
 }
 
 #[derive(Debug)]

@@ -16,6 +16,7 @@ use kollect_ports::metrics::{Metrics, Telemetry};
 use kollect_ports::resources::{ConfigurationSource, ResourceWriter};
 use kollect_ports::sink::SinkFactory;
 use kollect_ports::source::ObjectSource;
+use kollect_ports::witness::Witness;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -61,6 +62,8 @@ pub struct Ports {
     pub clock: Arc<dyn Clock>,
     /// Telemetry.
     pub metrics: Arc<dyn Metrics>,
+    /// Who looks on while objects are judged, if anybody does.
+    pub witness: Option<Arc<dyn Witness>>,
 }
 
 /// When the operator stops by itself.
@@ -171,6 +174,7 @@ impl Operator {
             namespaces: known,
             clock: ports.clock.clone(),
             metrics: ports.metrics.clone(),
+            witness: ports.witness.clone(),
         });
         let workers = Workers::new(export::Shared {
             factory: ports.sinks.clone(),
@@ -294,6 +298,7 @@ impl Operator {
             configuration: &self.configuration,
             decisions: &self.decisions,
             engine: &self.engine,
+            sinks: &*self.ports.sinks,
         };
         self.publisher.publish(view, now);
         if self.configured && !*self.ready.borrow() && self.engine.is_settled() {

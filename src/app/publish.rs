@@ -11,9 +11,11 @@ use kollect_domain::engine::report::BindingReport;
 use kollect_domain::ids::{BindingKey, InventoryKey, NamespacedName, ProfileKey, SinkFamily, SinkKey, TargetKey};
 use kollect_domain::plan::Decisions;
 use kollect_domain::status::book::{Book, Decision};
+use kollect_domain::status::preview::SinkPreview;
 use kollect_domain::status::{inventory, profile, sink, target};
 use kollect_domain::time::Now;
 use kollect_ports::resources::{ResourceKind, StatusUpdate};
+use kollect_ports::sink::SinkFactory;
 use serde_json::Value;
 
 use crate::outbox::Outbox;
@@ -42,6 +44,8 @@ pub struct View<'a> {
     pub decisions: &'a Decisions,
     /// How it goes.
     pub engine: &'a Engine,
+    /// What sinks are made by.
+    pub sinks: &'a dyn SinkFactory,
 }
 
 impl Publisher {
@@ -127,7 +131,9 @@ impl Publisher {
             match self.book.decide(&subject, &status, now.monotonic) {
                 Decision::Keep => {}
                 Decision::Write => {
-                    let replace = self.book.last(&subject).is_none() && has_strangers(stored, &status);
+                    let last = self.book.last(&subject);
+                    let replace = (last.is_none() && has_strangers(stored, &status))
+                        || view.drops_preview(&subject, last, &status);
                     self.outbox.put_status(StatusUpdate {
                         kind: subject.0,
                         object: subject.1.clone(),
@@ -190,10 +196,24 @@ impl<'a> View<'a> {
                     object: key.clone(),
                 };
                 let resource = self.configuration.sinks.get(&sink)?;
-                let facts = self.sink_facts(&sink)?;
-                let status = sink::status(&facts).render(&previous(resource, last), resource.generation, now.wall);
+                let facts = self.sink_facts(&sink, last, now)?;
+                let status = sink::status(facts).render(&previous(resource, last), resource.generation, now.wall);
                 Some((status, &resource.conditions))
             }
+        }
+    }
+
+    /// Whether the stored status has a preview that must go. Applying a status without it would leave what an earlier
+    /// writer, or a replacement, put there.
+    fn drops_preview(&self, (kind, key): &Subject, last: Option<&Value>, status: &Value) -> bool {
+        if *kind != ResourceKind::DatabaseSink || status.get("preview").is_some() {
+            return false;
+        }
+        let of_this = |sink: &SinkKey| sink.object == *key;
+        let mut previews = self.configuration.previews.iter();
+        match last {
+            Some(last) => last.get("preview").is_some(),
+            None => previews.any(|(sink, preview)| of_this(sink) && preview.stored.is_some()),
         }
     }
 
@@ -281,7 +301,7 @@ impl<'a> View<'a> {
         Some(status.render(&previous(resource, last), resource.generation, now.wall))
     }
 
-    fn sink_facts(&self, key: &SinkKey) -> Option<sink::Facts<'a>> {
+    fn sink_facts(&self, key: &SinkKey, last: Option<&Value>, now: Now) -> Option<sink::Facts<'a>> {
         let usable = self.decisions.sinks.get(key)?;
         let inventories = self.decisions.inventories.iter();
         Some(sink::Facts {
@@ -291,7 +311,18 @@ impl<'a> View<'a> {
                 .filter_map(|(inventory, _)| self.binding(inventory, key))
                 .collect(),
             tls_insecure: usable.as_ref().is_ok_and(|sink| sink.spec.tls.insecure_skip_verify),
+            preview: self.preview(key, last, now),
         })
+    }
+
+    /// The preview of a sink that asks for one. There is none of a definition that cannot be read: its condition says
+    /// what is wrong.
+    fn preview(&self, key: &SinkKey, last: Option<&Value>, now: Now) -> Option<SinkPreview> {
+        let asked = self.configuration.previews.get(key).filter(|preview| preview.wanted)?;
+        let spec = self.configuration.sinks.get(key)?.spec.as_ref().ok()?;
+        let destination = self.sinks.preview(key, spec).map_err(|error| error.message);
+        let stored = last.map_or(asked.stored.as_ref(), |status| status.get("preview"));
+        Some(SinkPreview::new(spec, destination, stored, now.wall))
     }
 }
 

@@ -1,10 +1,15 @@
 //! Which clusters are collected.
 
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use kollect_adapters::files::Input;
+use kollect_adapters::files::input::Folders;
 use kollect_adapters::kube::client::{ConnectOptions, contexts};
+
+use super::summary::say;
+use crate::config::SourceConfig;
 
 /// A cluster, or files that stand for one.
 #[derive(Debug)]
@@ -31,6 +36,59 @@ pub struct Choice {
     pub chosen: Vec<Cluster>,
     /// What the user should know.
     pub remarks: Vec<String>,
+}
+
+/// The clusters, or the files that stand for one, that flags name.
+///
+/// # Errors
+/// Those of [`select`]; files that cannot be read.
+pub async fn of(source: SourceConfig) -> anyhow::Result<Vec<Cluster>> {
+    let SourceConfig {
+        from,
+        kubeconfig,
+        context,
+        namespace: _,
+        cluster,
+    } = source;
+    if from.is_empty() {
+        let clusters = select(kubeconfig.as_deref(), &context, cluster.as_deref())?;
+        clusters.remarks.iter().for_each(|remark| say(remark));
+        return Ok(clusters.chosen);
+    }
+    Ok(vec![Cluster {
+        label: cluster.unwrap_or_default(),
+        objects: Objects::Files(inputs(from).await?),
+    }])
+}
+
+/// What `--from` names; reading standard input may take long.
+async fn inputs(from: Vec<PathBuf>) -> anyhow::Result<Vec<Input>> {
+    let opening = tokio::task::spawn_blocking(move || {
+        let mut inputs = Vec::new();
+        for path in &from {
+            inputs.extend(match spooled("--from", path)? {
+                Some(stdin) => vec![stdin],
+                None => Input::path(path, Folders::Whole)?,
+            });
+        }
+        Ok(inputs)
+    });
+    opening.await.context("reading was interrupted")?
+}
+
+/// Standard input, if `-` names it as the value of a flag.
+///
+/// # Errors
+/// It is a terminal, or cannot be read.
+pub fn spooled(flag: &str, path: &Path) -> anyhow::Result<Option<Input>> {
+    if path.as_os_str() != "-" {
+        return Ok(None);
+    }
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        bail!("{flag} - reads standard input, which is a terminal; pipe manifests into it");
+    }
+    Ok(Some(Input::spooled("standard input", &mut stdin.lock())?))
 }
 
 /// The clusters of a kubeconfig that the patterns choose; the current one without patterns. `label` is for a single

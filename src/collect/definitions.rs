@@ -33,7 +33,34 @@ pub struct Definitions {
     pub remarks: Vec<String>,
 }
 
+type Profiles = BTreeMap<Arc<str>, Resource<ProfileSpec>>;
+
 impl Definitions {
+    /// Gives every target its profile, which is found by its name in whatever namespace; `place` is where it was looked
+    /// for.
+    fn connect(&mut self, profiles: &Profiles, place: &str) -> anyhow::Result<()> {
+        for target in self.targets.values() {
+            let Ok(spec) = &target.spec else { continue };
+            let Some(profile) = profiles.get(&spec.profile) else {
+                bail!(
+                    "KollectTarget {} refers to KollectProfile {:?}, which is not {place}",
+                    target.key,
+                    spec.profile
+                );
+            };
+            let key = ProfileKey {
+                namespace: target.key.namespace.clone(),
+                name: spec.profile.clone(),
+            };
+            let profile = Resource {
+                key: key.clone(),
+                ..profile.clone()
+            };
+            self.profiles.insert(key, profile);
+        }
+        Ok(())
+    }
+
     /// Collects from one namespace only; what targets exclude stays excluded.
     pub fn restrict(&mut self, namespace: &str) {
         for target in self.targets.values_mut() {
@@ -54,7 +81,41 @@ impl Definitions {
 /// The folder cannot be read, a manifest is broken or invalid, or a target's profile is missing.
 pub fn load(folder: &Path) -> anyhow::Result<Definitions> {
     let inputs = Input::path(folder, Folders::Flat).context("--config")?;
-    read(&inputs)
+    let (profiles, mut definitions) = read(&inputs)?;
+    if definitions.targets.is_empty() {
+        bail!("--config has no KollectTarget, so there is nothing to collect");
+    }
+    definitions.connect(&profiles, "in the folder")?;
+    Ok(definitions)
+}
+
+/// The definitions of manifests, for those who want to see what they give: a profile that no target refers to gets a
+/// target over every object of its kind.
+///
+/// # Errors
+/// As [`load`], and when there is neither a profile nor a target.
+pub fn for_preview(inputs: &[Input]) -> anyhow::Result<Definitions> {
+    let (profiles, mut definitions) = read(inputs)?;
+    if profiles.is_empty() && definitions.targets.is_empty() {
+        bail!("-f has no KollectProfile, so there is nothing to show");
+    }
+    definitions.connect(&profiles, "in the files of -f; add its manifest")?;
+    let is_used = |name: &str| definitions.profiles.keys().any(|used| &*used.name == name);
+    let (unused, used): (Vec<_>, Vec<_>) = profiles.into_values().partition(|profile| !is_used(&profile.key.name));
+    drop(used);
+    for profile in unused {
+        let target = over_everything(&profile);
+        if definitions.targets.contains_key(&target.key) {
+            let key = &target.key;
+            definitions.remarks.push(format!(
+                "KollectProfile {key} is not shown: KollectTarget {key} is there and refers to another one"
+            ));
+        } else {
+            definitions.targets.insert(target.key.clone(), target);
+            definitions.profiles.insert(profile.key.clone(), profile);
+        }
+    }
+    Ok(definitions)
 }
 
 /// Ready-made profiles with one target each, for some kinds; for all when none is named.
@@ -78,26 +139,32 @@ pub fn ready_made(kinds: &[String]) -> anyhow::Result<Definitions> {
     let (profiles, _) = documents(&inputs, &[(API_VERSION, "KollectProfile")]);
     for (_, value) in profiles {
         let profile: Resource<ProfileSpec> = resource::<crd::KollectProfile>(value)?;
-        let spec = TargetSpec {
-            profile: profile.key.name.clone(),
-            ..TargetSpec::default()
-        };
-        let target = Resource {
-            key: profile.key.clone(),
-            uid: profile.uid.clone(),
-            generation: profile.generation,
-            deleting: false,
-            finalizers: Vec::new(),
-            spec: Ok(Arc::new(spec)),
-            conditions: Vec::new(),
-        };
+        let target = over_everything(&profile);
         definitions.targets.insert(target.key.clone(), target);
         definitions.profiles.insert(profile.key.clone(), profile);
     }
     Ok(definitions)
 }
 
-fn read(inputs: &[Input]) -> anyhow::Result<Definitions> {
+/// A target of the profile's name that selects every object of its kind.
+fn over_everything(profile: &Resource<ProfileSpec>) -> Resource<TargetSpec> {
+    let spec = TargetSpec {
+        profile: profile.key.name.clone(),
+        ..TargetSpec::default()
+    };
+    Resource {
+        key: profile.key.clone(),
+        uid: profile.uid.clone(),
+        generation: profile.generation,
+        deleting: false,
+        finalizers: Vec::new(),
+        spec: Ok(Arc::new(spec)),
+        conditions: Vec::new(),
+    }
+}
+
+/// Profiles by name, and definitions that have targets only.
+fn read(inputs: &[Input]) -> anyhow::Result<(Profiles, Definitions)> {
     let kinds = [(API_VERSION, "KollectProfile"), (API_VERSION, "KollectTarget")];
     let (found, report) = documents(inputs, &kinds);
     if let Some(problem) = report.problems.first() {
@@ -107,7 +174,7 @@ fn read(inputs: &[Input]) -> anyhow::Result<Definitions> {
         remarks: report.remarks.iter().map(ToString::to_string).collect(),
         ..Definitions::default()
     };
-    let mut profiles = BTreeMap::new();
+    let mut profiles = Profiles::new();
     for (place, value) in found {
         if value["kind"] == "KollectProfile" {
             let profile = resource::<crd::KollectProfile>(value).with_context(|| place.to_string())?;
@@ -117,29 +184,7 @@ fn read(inputs: &[Input]) -> anyhow::Result<Definitions> {
             definitions.targets.insert(target.key.clone(), target);
         }
     }
-    if definitions.targets.is_empty() {
-        bail!("--config has no KollectTarget, so there is nothing to collect");
-    }
-    for target in definitions.targets.values() {
-        let Ok(spec) = &target.spec else { continue };
-        let Some(profile) = profiles.get(&spec.profile) else {
-            bail!(
-                "KollectTarget {} refers to KollectProfile {:?}, which is not in the folder",
-                target.key,
-                spec.profile
-            );
-        };
-        let key = ProfileKey {
-            namespace: target.key.namespace.clone(),
-            name: spec.profile.clone(),
-        };
-        let profile = Resource {
-            key: key.clone(),
-            ..profile.clone()
-        };
-        definitions.profiles.insert(key, profile);
-    }
-    Ok(definitions)
+    Ok((profiles, definitions))
 }
 
 /// A typed, validated definition.

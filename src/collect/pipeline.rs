@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
+use futures::stream::BoxStream;
 use jiff::Timestamp;
 use kollect_adapters::clock::SystemClock;
 use kollect_adapters::files::report::Report;
@@ -15,12 +17,13 @@ use kollect_adapters::output::RowBuffer;
 use kollect_app::once::{FixedConfiguration, NoResources};
 use kollect_app::operator::{self, Outcome, Ports, Settings, Signals, Until};
 use kollect_domain::config::{Configuration, InventorySpec, Resource, SinkRef};
-use kollect_domain::ids::{NamespacedName, SinkFamily, SinkKey};
+use kollect_domain::ids::{Gvk, NamespacedName, SinkFamily, SinkKey, WatchScope};
 use kollect_domain::plan::reach::Reach;
 use kollect_domain::row::Row;
 use kollect_domain::selection::namespaces::{Defaults, Namespaces};
 use kollect_ports::clock::Clock as _;
-use kollect_ports::source::ObjectSource;
+use kollect_ports::source::{ObjectSource, SourceEvent, WatchRequest};
+use kollect_ports::witness::Witness;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -51,6 +54,8 @@ pub struct Pipeline {
     pub dry_run: bool,
     /// Interrupts a run.
     pub stop: CancellationToken,
+    /// Who looks on. The API server then leaves selection by labels to this program, so that all objects are seen.
+    pub witness: Option<Arc<dyn Witness>>,
 }
 
 /// What a run gave.
@@ -68,6 +73,24 @@ pub struct Collected {
     pub at: Timestamp,
     /// True when it was interrupted.
     pub interrupted: bool,
+}
+
+/// A source that shows all objects of a kind, whatever selector it is asked for.
+#[derive(Debug)]
+struct Unfiltered(Arc<dyn ObjectSource>);
+
+#[async_trait]
+impl ObjectSource for Unfiltered {
+    fn open(&self, request: WatchRequest) -> BoxStream<'static, SourceEvent> {
+        self.0.open(WatchRequest {
+            label_selector: None,
+            ..request
+        })
+    }
+
+    async fn may_read(&self, gvk: &Gvk, scope: &WatchScope) -> bool {
+        self.0.may_read(gvk, scope).await
+    }
 }
 
 struct Opened {
@@ -114,7 +137,10 @@ impl Pipeline {
         let clock = SystemClock::default();
         let at = clock.now().wall;
         let ports = Ports {
-            source: opened.source,
+            source: match self.witness {
+                Some(_) => Arc::new(Unfiltered(opened.source)),
+                None => opened.source,
+            },
             sinks: destination.factory(&opened.writer, &buffer)?,
             configuration: Arc::new(FixedConfiguration(Arc::new(self.configuration(
                 cluster,
@@ -124,6 +150,7 @@ impl Pipeline {
             resources: Arc::new(NoResources),
             clock: Arc::new(clock),
             metrics: counters.clone(),
+            witness: self.witness.clone(),
         };
         let settings = Settings {
             until: Until::Exported,
@@ -173,7 +200,8 @@ impl Pipeline {
             files: None,
             namespaces,
             writer,
-            reach: Reach::default(),
+            // Who looks on wants to know what there is besides.
+            reach: self.witness.as_ref().map_or_else(Reach::default, |_| Reach::whole()),
             remarks,
         })
     }

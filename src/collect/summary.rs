@@ -43,8 +43,38 @@ impl Summary {
 
     /// Adds a cluster.
     pub fn add(&mut self, label: &str, collected: &Collected) {
+        let outcome = &collected.outcome;
+        self.input(label, collected);
+        let mut delivered = true;
+        for (binding, result) in &outcome.bindings {
+            let fault = match result {
+                Ok(report) if report.level && report.fault.is_none() => {
+                    if report.refused > 0 {
+                        let reason = report.last_refusal.as_deref().unwrap_or("no reason given");
+                        let message = format!("{} row(s) were refused; the latest: {reason}", report.refused);
+                        self.fault(label, &message);
+                    }
+                    continue;
+                }
+                Ok(report) => report.fault.as_ref(),
+                Err(fault) => Some(fault),
+            };
+            delivered = false;
+            let why = fault.map_or("it was not reached in time", |fault| fault.message.as_str());
+            self.fault(label, &format!("inventory {} is not written: {why}", binding.inventory));
+        }
+        for (target, result) in &outcome.targets {
+            match result {
+                Ok(report) => self.target(label, &target.name, report, delivered),
+                Err((_, message)) => self.fault(label, &format!("{}: {message}", target.name)),
+            }
+        }
+    }
+
+    /// Adds what is to be said about the input alone.
+    pub fn input(&mut self, label: &str, collected: &Collected) {
         let Collected {
-            outcome,
+            outcome: _,
             rows: _,
             files,
             remarks,
@@ -69,30 +99,6 @@ impl Summary {
         }
         if *interrupted {
             self.fault(label, "interrupted before all was collected");
-        }
-        let mut delivered = true;
-        for (binding, result) in &outcome.bindings {
-            let fault = match result {
-                Ok(report) if report.level && report.fault.is_none() => {
-                    if report.refused > 0 {
-                        let reason = report.last_refusal.as_deref().unwrap_or("no reason given");
-                        let message = format!("{} row(s) were refused; the latest: {reason}", report.refused);
-                        self.fault(label, &message);
-                    }
-                    continue;
-                }
-                Ok(report) => report.fault.as_ref(),
-                Err(fault) => Some(fault),
-            };
-            delivered = false;
-            let why = fault.map_or("it was not reached in time", |fault| fault.message.as_str());
-            self.fault(label, &format!("inventory {} is not written: {why}", binding.inventory));
-        }
-        for (target, result) in &outcome.targets {
-            match result {
-                Ok(report) => self.target(label, &target.name, report, delivered),
-                Err((_, message)) => self.fault(label, &format!("{}: {message}", target.name)),
-            }
         }
     }
 
@@ -137,6 +143,12 @@ impl Summary {
             (_, 0) => ExitCode::from(FATAL),
             _ => ExitCode::from(PARTIAL),
         }
+    }
+
+    /// Adds a fault that was said elsewhere, or not.
+    pub fn count(&mut self, faults: u64, exported: u64) {
+        self.faults += faults;
+        self.exported += exported;
     }
 
     fn fault(&mut self, label: &str, message: &str) {

@@ -18,6 +18,26 @@ pub struct CollectConfig {
     /// and comma-separated. Without it and without --config, files are collected with all ready-made profiles.
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub kind: Vec<String>,
+    /// Where the objects come from.
+    #[command(flatten)]
+    pub source: SourceConfig,
+    /// Identity under which rows are written to a database; unset = uid of the namespace kube-system, or `files`.
+    #[arg(long, env = "KOLLECT_CLUSTER_ID", value_name = "ID")]
+    pub cluster_id: Option<String>,
+    /// Name of the inventory that rows are filed under in a database.
+    #[arg(long, value_name = "NAME", default_value = "collect")]
+    pub inventory: String,
+    /// Where the rows go.
+    #[command(flatten)]
+    pub destination: DestinationConfig,
+    /// Filter of the log on standard error; what was collected and what was not is said in any case.
+    #[arg(long, env = "KOLLECT_LOG_LEVEL", value_name = "FILTER", default_value = "error")]
+    pub log_level: String,
+}
+
+/// Where objects come from.
+#[derive(Debug, clap::Args)]
+pub struct SourceConfig {
     /// Collect from manifests and dumps instead of a cluster: a file, a folder, or - for standard input; repeatable.
     #[arg(long = "from", value_name = "PATH", conflicts_with_all = ["kubeconfig", "context"])]
     pub from: Vec<PathBuf>,
@@ -33,18 +53,6 @@ pub struct CollectConfig {
     /// Label under which rows are filed; unset = the context's name, or none for files.
     #[arg(long, value_name = "LABEL")]
     pub cluster: Option<String>,
-    /// Identity under which rows are written to a database; unset = uid of the namespace kube-system, or `files`.
-    #[arg(long, env = "KOLLECT_CLUSTER_ID", value_name = "ID")]
-    pub cluster_id: Option<String>,
-    /// Name of the inventory that rows are filed under in a database.
-    #[arg(long, value_name = "NAME", default_value = "collect")]
-    pub inventory: String,
-    /// Where the rows go.
-    #[command(flatten)]
-    pub destination: DestinationConfig,
-    /// Filter of the log on standard error; what was collected and what was not is said in any case.
-    #[arg(long, env = "KOLLECT_LOG_LEVEL", value_name = "FILTER", default_value = "error")]
-    pub log_level: String,
 }
 
 /// Where rows go.

@@ -25,6 +25,8 @@ pub struct Configuration {
     pub inventories: BTreeMap<InventoryKey, Resource<InventorySpec>>,
     /// Sinks.
     pub sinks: BTreeMap<SinkKey, Resource<sink::SinkSpec>>,
+    /// Previews of sinks that ask for one or show one.
+    pub previews: BTreeMap<SinkKey, sink::StoredPreview>,
     /// Scopes; those of the cluster kinds have an empty namespace.
     pub scopes: BTreeMap<NamespacedName, Resource<scope::ScopeSpec>>,
     /// Policy that could not be read, and why: what it would govern is refused.

@@ -123,6 +123,22 @@ impl Profile {
         Ok(Row::encode(&identity, attributes))
     }
 
+    /// Everything that fails of an object, optional attributes included, in the order of the attributes' names; for
+    /// those who look for faults. [`Self::extract`] fails with the first that is not optional.
+    pub fn faults(&self, object: &Value) -> Vec<ExtractionError> {
+        let guarded = self.guard(object);
+        let meter = Meter::default();
+        let binding = match self.bind(&guarded, &meter) {
+            Ok(binding) => binding,
+            Err(fault) => return vec![fault],
+        };
+        let failing = self.attributes.iter().filter_map(|attribute| {
+            let value = attribute.source.evaluate(&guarded, binding.as_ref(), attribute.as_list);
+            value.err().map(|fault| attribute.failed(fault))
+        });
+        failing.collect()
+    }
+
     fn identity<'a>(&'a self, object: &'a Value, target: &'a TargetKey) -> Result<RowIdentity<'a>, ExtractionError> {
         let metadata = &object["metadata"];
         let required = |field| metadata[field].as_str().ok_or(ExtractionError::Identity(field));

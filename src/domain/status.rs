@@ -8,6 +8,7 @@ use crate::condition::{Condition, Wanted, merge};
 
 pub mod book;
 pub mod inventory;
+pub mod preview;
 pub mod profile;
 pub mod sink;
 pub mod target;

@@ -9,6 +9,7 @@
 //! * [`InventoryReader`](query::InventoryReader), [`HealthReader`](query::HealthReader): what a database sink holds.
 //! * [`Clock`](clock::Clock): the time.
 //! * [`Metrics`](metrics::Metrics): what happened, as typed events.
+//! * [`Witness`](witness::Witness): somebody who looks on while objects are judged.
 //!
 //! Ports that are stored are object safe; none of their methods is called per object.
 
@@ -24,3 +25,4 @@ pub mod resources;
 pub mod secrets;
 pub mod sink;
 pub mod source;
+pub mod witness;

@@ -8,6 +8,7 @@ use futures::stream::BoxStream;
 use kollect_domain::config::sink::SinkSpec;
 pub use kollect_domain::delivery::{Claim, Delivery, HeldRow, Purge, Receipt, SyncRecord};
 use kollect_domain::ids::{InventoryKey, SinkKey};
+use kollect_domain::status::preview::DestinationPreview;
 
 use crate::error::PortError;
 
@@ -51,4 +52,12 @@ pub trait SinkFactory: Debug + Send + Sync + 'static {
     /// # Errors
     /// `Misconfigured` when the definition cannot work, or its type is not served by this build.
     fn build(&self, key: &SinkKey, spec: &Arc<SinkSpec>) -> Result<Arc<dyn Sink>, PortError>;
+
+    /// What a sink of this definition would make of its destination. Pure: nothing is connected and no Secret is read,
+    /// and what is shown is what [`Sink::claim`] does with an empty destination. Types that have nothing to show say so
+    /// with the default.
+    ///
+    /// # Errors
+    /// As [`SinkFactory::build`].
+    fn preview(&self, key: &SinkKey, spec: &Arc<SinkSpec>) -> Result<DestinationPreview, PortError>;
 }

@@ -17,6 +17,7 @@ mod large;
 mod manifests;
 mod outputs;
 mod pages;
+mod preview;
 mod program;
 mod same_rows;
 mod server;

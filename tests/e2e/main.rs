@@ -13,6 +13,7 @@ mod kills;
 mod objects;
 mod operator;
 mod outages;
+mod previews;
 mod rights;
 mod stopping;
 mod table;

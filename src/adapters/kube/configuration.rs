@@ -8,8 +8,9 @@ use std::sync::Arc;
 use futures::stream::{self, BoxStream};
 use futures::{FutureExt, StreamExt};
 use k8s_openapi::api::core::v1::Namespace as CoreNamespace;
+use kollect_domain::config::sink::StoredPreview;
 use kollect_domain::config::{Configuration, Namespace, PolicyArea, Resource};
-use kollect_domain::ids::{SinkFamily, SinkKey};
+use kollect_domain::ids::{NamespacedName, SinkFamily, SinkKey};
 use kollect_ports::resources::ConfigurationSource;
 use kube::Client;
 use kube::api::{Api, PartialObjectMeta};
@@ -185,9 +186,12 @@ impl State {
             Change::Profile(part, seen) => self.take(&part, |part| &mut part.profiles, seen),
             Change::Target(part, seen) => self.take(&part, |part| &mut part.targets, seen),
             Change::Inventory(part, seen) => self.take(&part, |part| &mut part.inventories, seen),
-            Change::DatabaseSink(part, seen) => self.take(&part, |part| &mut part.database_sinks, seen),
+            Change::DatabaseSink(part, seen) => {
+                let part = self.parts.get_mut(&part);
+                part.is_some_and(|part| take(&mut part.database_sinks, seen, part::database_sink))
+            }
             Change::Scope(part, seen) => self.take(&part, |part| &mut part.scopes, seen),
-            Change::ClusterScope(seen) => take(&mut self.cluster_scopes, seen),
+            Change::ClusterScope(seen) => take(&mut self.cluster_scopes, seen, part::guarded),
             Change::Namespace(event) => self.namespaces.apply(event, namespaces::namespace),
         }
     }
@@ -196,7 +200,9 @@ impl State {
     where
         Resource<K::Spec>: Definition,
     {
-        self.parts.get_mut(part).is_some_and(|part| take(table(part), seen))
+        self.parts
+            .get_mut(part)
+            .is_some_and(|part| take(table(part), seen, part::guarded))
     }
 
     /// Whether what is missing does not exist, or may not be read for good.
@@ -222,15 +228,16 @@ impl State {
             part::extend(&mut configuration.targets, &part.targets);
             part::extend(&mut configuration.inventories, &part.inventories);
             part::extend(&mut configuration.scopes, &part.scopes);
-            configuration
-                .sinks
-                .extend(part.database_sinks.rows().iter().map(|(key, sink)| {
-                    let key = SinkKey {
-                        family: SinkFamily::Database,
-                        object: key.clone(),
-                    };
-                    (key, sink.clone())
-                }));
+            for (key, sink) in part.database_sinks.rows() {
+                let key = SinkKey {
+                    family: SinkFamily::Database,
+                    object: key.clone(),
+                };
+                if sink.preview != StoredPreview::default() {
+                    configuration.previews.insert(key.clone(), sink.preview.clone());
+                }
+                configuration.sinks.insert(key, sink.resource.clone());
+            }
             let area = if name.is_empty() {
                 PolicyArea::AllNamespaces
             } else {
@@ -244,12 +251,13 @@ impl State {
     }
 }
 
-fn take<K: Configured>(table: &mut Resources<K>, seen: Seen<K>) -> bool
-where
-    Resource<K::Spec>: Definition,
-{
+fn take<K, V: Definition>(
+    table: &mut Table<NamespacedName, V>,
+    seen: Seen<K>,
+    row: impl Fn(&DeserializeGuard<K>) -> (NamespacedName, V),
+) -> bool {
     match seen {
-        Ok(event) => table.apply(event, part::guarded),
+        Ok(event) => table.apply(event, row),
         Err(why) => table.refuse(why),
     }
 }

@@ -10,6 +10,7 @@ use kollect_domain::condition::reason;
 use kollect_domain::config::sink::{Destination, SinkSpec};
 use kollect_domain::ids::{InventoryKey, RowKey, SinkKey};
 use kollect_domain::row::Row;
+use kollect_domain::status::preview::DestinationPreview;
 use kollect_ports::error::{ErrorClass, PortError};
 use kollect_ports::sink::{Claim, Delivery, HeldRow, Purge, Receipt, Sink, SinkFactory, SyncRecord};
 
@@ -103,5 +104,9 @@ impl SinkFactory for RowBufferFactory {
                 format!("sink {key} is not for whoever started the program"),
             )),
         }
+    }
+
+    fn preview(&self, _: &SinkKey, _: &Arc<SinkSpec>) -> Result<DestinationPreview, PortError> {
+        Ok(DestinationPreview::default())
     }
 }

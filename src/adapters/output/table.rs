@@ -55,7 +55,21 @@ pub(super) fn print(clusters: &[ClusterRows], width: Option<usize>, out: &mut dy
         rows.iter().map(|(_, row)| printable(row.name()).into_owned()),
     ));
     add_attributes(&mut columns, &rows, width.unwrap_or(usize::MAX));
-    for line in 0..=rows.len() {
+    lay_out(&columns, out)
+}
+
+/// Columns of equal length under their titles, with the same care for what a terminal would obey.
+pub(super) fn columns(columns: Vec<(&str, Vec<String>)>, out: &mut dyn Write) -> io::Result<()> {
+    let columns: Vec<Column> = columns
+        .into_iter()
+        .map(|(title, cells)| column(title, cells.iter().map(|cell| printable(cell).into_owned())))
+        .collect();
+    lay_out(&columns, out)
+}
+
+fn lay_out(columns: &[Column], out: &mut dyn Write) -> io::Result<()> {
+    let lines = columns.first().map_or(0, |column| column.cells.len());
+    for line in 0..=lines {
         let mut text = String::new();
         for (index, column) in columns.iter().enumerate() {
             let cell = line.checked_sub(1).map_or(&column.title, |row| &column.cells[row]);

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// One line for people: texts as they are, lists with commas, and everything else as JSON. Characters that a terminal
 /// would obey are replaced.
-pub(super) fn shown(value: &Value) -> String {
+pub fn shown(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => printable(text).into_owned(),
@@ -23,7 +23,7 @@ pub(super) fn is_scalar(value: &Value) -> bool {
 }
 
 /// The text without control characters.
-pub(super) fn printable(text: &str) -> Cow<'_, str> {
+pub fn printable(text: &str) -> Cow<'_, str> {
     if text.chars().any(char::is_control) {
         let replaced = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c });
         Cow::Owned(replaced.collect())

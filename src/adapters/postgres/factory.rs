@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use kollect_domain::condition::reason;
-use kollect_domain::config::sink::{Destination, SinkSpec};
+use kollect_domain::config::sink::{Destination, PostgresTable, SinkSpec};
 use kollect_domain::ids::SinkKey;
+use kollect_domain::status::preview::{DestinationPreview, TablePreview};
 use kollect_ports::error::{ErrorClass, PortError};
 use kollect_ports::secrets::SecretReader;
 use kollect_ports::sink::{Sink, SinkFactory};
@@ -38,31 +39,13 @@ impl PostgresSinkFactory {
 
 impl PostgresSinkFactory {
     pub(super) fn sink(&self, key: &SinkKey, spec: &SinkSpec) -> Result<PostgresSink, PortError> {
-        let Destination::Postgres(table) = &spec.destination else {
-            let message = format!(
-                "sink {key} has type {}, which this build does not serve; supported: postgres",
-                spec.kind
-            );
-            return Err(PortError::new(
-                ErrorClass::Misconfigured,
-                reason::SINK_TYPE_UNAVAILABLE,
-                message,
-            ));
-        };
-        for (field, value) in [
-            ("spec.postgres.table", &table.table),
-            ("spec.postgres.schema", &table.schema),
-        ] {
-            if value.trim().is_empty() || value.contains('\0') {
-                return Err(invalid(format!("sink {key}: {field} must be a name")));
-            }
-        }
+        let (table, layout) = layout(key, spec)?;
         let access = Access {
             secrets: self.secrets.clone(),
             policy: self.policy.clone(),
             database: table.database.clone(),
             tls: spec.tls.clone(),
-            layout: Layout::new(table, new_key(key, spec)?, spec.provisioning),
+            layout,
         };
         Ok(PostgresSink::new(access, self.writer.clone(), spec.cluster.clone()))
     }
@@ -72,6 +55,38 @@ impl SinkFactory for PostgresSinkFactory {
     fn build(&self, key: &SinkKey, spec: &Arc<SinkSpec>) -> Result<Arc<dyn Sink>, PortError> {
         Ok(Arc::new(self.sink(key, spec)?))
     }
+
+    fn preview(&self, key: &SinkKey, spec: &Arc<SinkSpec>) -> Result<DestinationPreview, PortError> {
+        Ok(DestinationPreview {
+            postgres: Some(TablePreview {
+                expected_ddl: layout(key, spec)?.1.ddl(),
+            }),
+        })
+    }
+}
+
+/// The table of a definition, and what it looks like.
+fn layout<'s>(key: &SinkKey, spec: &'s SinkSpec) -> Result<(&'s PostgresTable, Layout), PortError> {
+    let Destination::Postgres(table) = &spec.destination else {
+        let message = format!(
+            "sink {key} has type {}, which this build does not serve; supported: postgres",
+            spec.kind
+        );
+        return Err(PortError::new(
+            ErrorClass::Misconfigured,
+            reason::SINK_TYPE_UNAVAILABLE,
+            message,
+        ));
+    };
+    for (field, value) in [
+        ("spec.postgres.table", &table.table),
+        ("spec.postgres.schema", &table.schema),
+    ] {
+        if value.trim().is_empty() || value.contains('\0') {
+            return Err(invalid(format!("sink {key}: {field} must be a name")));
+        }
+    }
+    Ok((table, Layout::new(table, new_key(key, spec)?, spec.provisioning)))
 }
 
 fn new_key(key: &SinkKey, spec: &SinkSpec) -> Result<Key, PortError> {

@@ -140,6 +140,11 @@ impl Layout {
         }
     }
 
+    /// All statements that create what is missing in an empty schema.
+    pub(super) fn ddl(&self) -> String {
+        format!("{};\n{}", self.main_ddl(), self.sync_ddl())
+    }
+
     /// The statement that creates the main table.
     pub(super) fn main_ddl(&self) -> String {
         format!(
@@ -150,7 +155,7 @@ impl Layout {
              source_uid text NOT NULL, \
              cluster text NOT NULL DEFAULT '', \
              resource_namespace text NOT NULL DEFAULT '', \
-             payload jsonb NOT NULL, \
+             payload JSONB NOT NULL, \
              exported_at timestamptz NOT NULL, \
              PRIMARY KEY ({}))",
             self.main.sql(),

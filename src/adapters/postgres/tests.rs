@@ -121,9 +121,12 @@ impl Bench {
     fn build(&self, writer: &str, cluster: &str) -> Arc<dyn Sink> {
         let mut spec = self.spec.clone();
         spec.cluster = cluster.into();
+        self.factory(writer).build(&sink_key(), &Arc::new(spec)).unwrap()
+    }
+
+    fn factory(&self, writer: &str) -> PostgresSinkFactory {
         let policy = EndpointPolicy::parse(&["127.0.0.0/8", "localhost"], &[]).unwrap();
-        let factory = PostgresSinkFactory::new(writer, self.secrets.clone(), Arc::new(policy));
-        factory.build(&sink_key(), &Arc::new(spec)).unwrap()
+        PostgresSinkFactory::new(writer, self.secrets.clone(), Arc::new(policy))
     }
 
     fn sql(&self, sql: &str) -> String {

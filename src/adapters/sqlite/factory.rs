@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kollect_domain::condition::reason;
 use kollect_domain::config::sink::{Destination, SinkSpec};
 use kollect_domain::ids::SinkKey;
+use kollect_domain::status::preview::DestinationPreview;
 use kollect_ports::error::{ErrorClass, PortError};
 use kollect_ports::sink::{Sink, SinkFactory};
 
@@ -68,6 +69,10 @@ impl SqliteSinkFactory {
 impl SinkFactory for SqliteSinkFactory {
     fn build(&self, key: &SinkKey, spec: &Arc<SinkSpec>) -> Result<Arc<dyn Sink>, PortError> {
         Ok(Arc::new(self.sink(key, spec)?))
+    }
+
+    fn preview(&self, key: &SinkKey, spec: &Arc<SinkSpec>) -> Result<DestinationPreview, PortError> {
+        self.access(key, spec).map(|_| DestinationPreview::default())
     }
 }
 

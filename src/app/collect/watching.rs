@@ -166,6 +166,11 @@ impl Session {
             objects: objects.len() as u64,
             failures,
         });
+        if let Some(witness) = &self.shared.witness {
+            for (member, outcomes) in &batches {
+                witness.judged(member, &objects, outcomes);
+            }
+        }
         drop(objects);
         for (member, rows) in batches {
             self.tell(member, SourceStep::Rows(rows)).await;

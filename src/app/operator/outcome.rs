@@ -1,16 +1,20 @@
 //! What became of everything.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use kollect_domain::engine::Engine;
 use kollect_domain::engine::report::{BindingReport, TargetReport};
 use kollect_domain::fault::Fault;
 use kollect_domain::ids::{BindingKey, TargetKey};
+use kollect_domain::plan::registration::Registration;
 use kollect_domain::plan::{Blocked, Decisions};
 
 /// What became of everything when the operator stopped.
 #[derive(Debug, Default)]
 pub struct Outcome {
+    /// The targets that were collected, as they were understood.
+    pub registrations: BTreeMap<TargetKey, Arc<Registration>>,
     /// Targets; a condition reason and a message for those that could not be collected at all.
     pub targets: BTreeMap<TargetKey, Result<TargetReport, Blocked>>,
     /// Inventories and their sinks; a fault for sinks that could not be used at all.
@@ -46,6 +50,7 @@ impl Outcome {
             })
         });
         Self {
+            registrations: registrations.clone(),
             targets: collected.chain(blocked).collect(),
             bindings: bindings.collect(),
         }

@@ -155,6 +155,7 @@ impl Bench {
         let (ready, is_ready) = watch::channel(false);
         let shutdown = CancellationToken::new();
         let ports = Ports {
+            witness: None,
             source: source.clone(),
             sinks,
             configuration: resources.clone(),

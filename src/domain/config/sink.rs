@@ -4,7 +4,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::ids::NamespacedName;
+
+/// Annotation of a sink that asks for a preview in its status: `true` in any letter case.
+pub const PREVIEW_ANNOTATION: &str = "kollect.dev/preview";
+
+/// The preview of a sink, as last seen on the API server.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StoredPreview {
+    /// Whether it is asked for.
+    pub wanted: bool,
+    /// The preview of the stored status: the source of its time after a restart.
+    pub stored: Option<Value>,
+}
 
 /// A validated sink definition.
 #[derive(Debug, Clone, PartialEq, Eq)]

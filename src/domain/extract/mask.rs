@@ -7,6 +7,7 @@
 mod cel;
 mod decode;
 mod jsonpath;
+mod paths;
 
 #[cfg(test)]
 mod tests;

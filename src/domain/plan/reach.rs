@@ -36,7 +36,7 @@ pub enum Finding {
 }
 
 impl Reach {
-    /// For a source that gives everything in one go whatever is asked for.
+    /// For those who want everything in one go as long as that is allowed, whatever targets name.
     pub fn whole() -> Self {
         Self {
             always_whole: true,
@@ -72,10 +72,11 @@ impl Reach {
     /// What is listed for a target, ascending.
     pub fn scopes(&self, registration: &Registration, only_namespaces: bool, known: &Namespaces) -> Vec<WatchScope> {
         let gvk = registration.profile.gvk();
-        if self.always_whole || self.is_cluster_scoped(gvk) {
+        let may_be_whole = !self.forbidden.contains(gvk);
+        if (self.always_whole && may_be_whole) || self.is_cluster_scoped(gvk) {
             return vec![WatchScope::Cluster];
         }
-        let one_by_one = only_namespaces || self.forbidden.contains(gvk);
+        let one_by_one = only_namespaces || !may_be_whole;
         let filter = registration.selection.namespaces();
         let namespaces: Vec<WatchScope> = match filter.named() {
             Some(named) if one_by_one || named.len() <= NAMED_LIMIT => named.into_iter().map(scope).collect(),

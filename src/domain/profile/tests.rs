@@ -123,6 +123,24 @@ fn a_failing_optional_attribute_is_left_out_and_a_required_one_fails_the_object(
 }
 
 #[test]
+fn all_faults_of_an_object_can_be_told_optional_ones_included() {
+    let profile = valid(&spec(vec![
+        attribute("c", "cel:object.spec.gone"),
+        attribute("b", "$.spec.gone"),
+        optional("a", "cel:object.metadata.name + 1"),
+    ]));
+    let faults = profile.faults(&deployment());
+    let names: Vec<&str> = faults
+        .iter()
+        .filter_map(|fault| match fault {
+            ExtractionError::Attribute { name, .. } => Some(name.as_str()),
+            ExtractionError::Identity(_) => None,
+        })
+        .collect();
+    assert_eq!(names, ["a", "c"], "{faults:?}");
+}
+
+#[test]
 fn lists_stay_lists_whatever_their_length() {
     let values = extract(vec![
         list("one", "$.spec.template.spec.containers[*].image"),

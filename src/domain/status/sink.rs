@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::Status;
+use super::preview::SinkPreview;
 use crate::condition::{Wanted, kind, reason};
 use crate::engine::report::BindingReport;
 use crate::fault::Fault;
@@ -16,14 +17,20 @@ pub struct Facts<'a> {
     pub bindings: Vec<BindingReport>,
     /// Whether certificate verification is switched off.
     pub tls_insecure: bool,
+    /// What the sink would do, if that is asked for.
+    pub preview: Option<SinkPreview>,
 }
 
-/// A sink's status has no fields besides its conditions.
+/// A sink's status besides its conditions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Fields {}
+pub struct Fields {
+    /// What the sink would do, while that is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preview: Option<SinkPreview>,
+}
 
 /// Computes the status. A sink that no inventory uses was not connected to, so nothing is said about its connection.
-pub fn status(facts: &Facts<'_>) -> Status<Fields> {
+pub fn status(facts: Facts<'_>) -> Status<Fields> {
     let mut conditions = Vec::new();
     let fault = facts
         .problem
@@ -57,6 +64,6 @@ pub fn status(facts: &Facts<'_>) -> Status<Fields> {
     }
     Status {
         conditions,
-        fields: Fields {},
+        fields: Fields { preview: facts.preview },
     }
 }

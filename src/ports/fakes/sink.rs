@@ -14,6 +14,7 @@ use futures::stream::{self, BoxStream};
 use kollect_domain::condition::reason;
 use kollect_domain::config::sink::SinkSpec;
 use kollect_domain::ids::{InventoryKey, SinkKey};
+use kollect_domain::status::preview::{DestinationPreview, TablePreview};
 
 pub use database::{Call, FakeDatabase, FakeRow};
 pub use gate::Hold;
@@ -152,5 +153,14 @@ impl FakeSinkFactory {
 impl SinkFactory for FakeSinkFactory {
     fn build(&self, key: &SinkKey, spec: &Arc<SinkSpec>) -> Result<Arc<dyn Sink>, PortError> {
         Ok(Arc::new(FakeSink::new(self.database(key), &self.writer, &spec.cluster)))
+    }
+
+    /// Shows the cluster's label as the table's definition.
+    fn preview(&self, _: &SinkKey, spec: &Arc<SinkSpec>) -> Result<DestinationPreview, PortError> {
+        Ok(DestinationPreview {
+            postgres: Some(TablePreview {
+                expected_ddl: spec.cluster.to_string(),
+            }),
+        })
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use kollect_domain::config::sink::{SinkSpec, StoredPreview};
 use kollect_domain::config::{Invalid, Namespace, Resource};
 use kollect_domain::ids::NamespacedName;
 use kube::core::DeserializeGuard;
@@ -19,8 +20,22 @@ pub(super) struct Part {
     pub(super) profiles: Resources<crd::KollectProfile>,
     pub(super) targets: Resources<crd::KollectTarget>,
     pub(super) inventories: Resources<crd::KollectInventory>,
-    pub(super) database_sinks: Resources<crd::KollectDatabaseSink>,
+    pub(super) database_sinks: Table<NamespacedName, DatabaseSink>,
     pub(super) scopes: Resources<crd::KollectScope>,
+}
+
+/// A sink and its preview.
+#[derive(Debug)]
+pub(super) struct DatabaseSink {
+    pub(super) resource: Resource<SinkSpec>,
+    pub(super) preview: StoredPreview,
+}
+
+/// As with conditions, a preview that was stored is no change; that one is asked for is.
+impl Definition for DatabaseSink {
+    fn is_same(&self, other: &Self) -> bool {
+        self.resource.is_same(&other.resource) && self.preview.wanted == other.preview.wanted
+    }
 }
 
 /// How far a part is known.
@@ -122,4 +137,11 @@ pub(super) fn guarded<K: Configured>(object: &DeserializeGuard<K>) -> (Namespace
             (key, resource)
         }
     }
+}
+
+/// A sink with what its status shows of a preview.
+pub(super) fn database_sink(object: &DeserializeGuard<crd::KollectDatabaseSink>) -> (NamespacedName, DatabaseSink) {
+    let (key, resource) = guarded(object);
+    let preview = object.0.as_ref().map(convert::sink::preview).unwrap_or_default();
+    (key, DatabaseSink { resource, preview })
 }

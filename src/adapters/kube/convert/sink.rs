@@ -5,8 +5,11 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use kollect_domain::config::Invalid;
-use kollect_domain::config::sink::{Destination, PostgresTable, Provisioning, SecretRef, SinkSpec, SqliteFile, Tls};
+use kollect_domain::config::sink::{
+    Destination, PREVIEW_ANNOTATION, PostgresTable, Provisioning, SecretRef, SinkSpec, SqliteFile, StoredPreview, Tls,
+};
 use kollect_domain::ids::NamespacedName;
+use kube::ResourceExt as _;
 
 use super::{Configured, Problems};
 use crate::kube::crd;
@@ -37,6 +40,17 @@ impl Configured for crd::KollectDatabaseSink {
 
     fn stored_conditions(&self) -> &[crd::Condition] {
         self.status.as_ref().map_or(&[], |status| &status.conditions)
+    }
+}
+
+/// Whether a preview is asked for, and the one that is stored.
+pub fn preview(sink: &crd::KollectDatabaseSink) -> StoredPreview {
+    let annotation = sink.annotations().get(PREVIEW_ANNOTATION);
+    let stored = sink.status.as_ref().and_then(|status| status.preview.as_ref());
+    StoredPreview {
+        wanted: annotation.is_some_and(|value| value.trim().eq_ignore_ascii_case("true")),
+        // A preview that cannot be told is rendered anew.
+        stored: stored.and_then(|preview| serde_json::to_value(preview).ok()),
     }
 }
 

@@ -1,12 +1,14 @@
 //! Tables as they are created, as they are found, and as they cannot be used.
 
+use std::sync::Arc;
+
 use kollect_domain::condition::reason;
 use kollect_domain::config::sink::{Destination, Provisioning};
 use kollect_ports::error::ErrorClass;
-use kollect_ports::sink::Delivery;
+use kollect_ports::sink::{Delivery, SinkFactory as _};
 use rstest::rstest;
 
-use super::{Bench, WRITER, deliver, inventory, key, row, run};
+use super::{Bench, WRITER, deliver, inventory, key, row, run, sink_key};
 
 /// The table as the earlier program creates it.
 const LEGACY_TABLE: &str = "CREATE TABLE items (
@@ -58,6 +60,28 @@ fn the_key_of_earlier_tables_is_created_on_request() {
             primary_key,
             "PRIMARY KEY (inventory_namespace, inventory_name, target_name, source_uid)"
         );
+    });
+}
+
+#[rstest]
+#[case("wide")]
+#[case("legacy")]
+fn the_preview_is_the_statements_that_make_the_tables(#[case] primary_key: &str) {
+    run(async {
+        let mut bench = Bench::new();
+        bench
+            .spec
+            .options
+            .insert("primary_key".to_owned(), primary_key.to_owned());
+        let by_hand = Bench::new();
+        bench.claimed().await;
+        let spec = Arc::new(bench.spec.clone());
+        let preview = bench.factory(WRITER).preview(&sink_key(), &spec).unwrap();
+        by_hand.sql(&preview.postgres.unwrap().expected_ddl);
+        for what in [DESCRIBE, PRIMARY_KEY, &DESCRIBE.replace("'items'", "'items_sync'")] {
+            assert_eq!(by_hand.sql(what), bench.sql(what));
+        }
+        assert!(!by_hand.sql(DESCRIBE).is_empty());
     });
 }
 

@@ -97,6 +97,19 @@ fn a_mask_keeps_what_an_expression_reads(#[case] source: &str, #[case] kept: Val
     assert_eq!(pruned(&of_expression(source), &object()), kept);
 }
 
+#[rstest]
+#[case(Mask::default(), &[])]
+#[case(Mask::all(), &["."])]
+#[case(of_member(&["metadata", "name"]), &[".metadata.name"])]
+#[case(of_path("$.spec.containers[*].image"), &[".spec.containers[*].image"])]
+#[case(of_path(r"$.metadata.labels.app\.kubernetes\.io/name"), &[r#".metadata.labels["app.kubernetes.io/name"]"#])]
+#[case(of_path("$.spec.*.image"), &[".spec[*].image"])]
+#[case(of_expression("has(object.status.conditions)"), &[".status.conditions?"])]
+#[case(of_expression("size(object.spec.containers)"), &[".spec.containers[*]?"])]
+fn a_mask_can_be_told(#[case] mask: Mask, #[case] paths: &[&str]) {
+    assert_eq!(mask.paths(), paths);
+}
+
 #[test]
 fn masks_add_up() {
     let mut mask = of_member(&["metadata", "name"]);
