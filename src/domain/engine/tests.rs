@@ -1,6 +1,9 @@
 //! The engine against a model of the world: a cluster, a sink that fails as sinks do, and a clock.
 
+mod fleet;
+mod fleets;
 mod properties;
+mod views;
 mod world;
 
 use std::time::Duration;

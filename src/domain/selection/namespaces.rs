@@ -34,6 +34,15 @@ pub struct NamespaceFilter {
 /// The namespace that stands for cluster-scoped objects in a target's restrictions.
 const CLUSTER_SCOPED: &str = "default";
 
+/// The namespace that an object counts as for cluster kinds: its own, or `default` if it has none.
+pub fn workload_namespace(namespace: &str) -> &str {
+    if namespace.is_empty() {
+        CLUSTER_SCOPED
+    } else {
+        namespace
+    }
+}
+
 impl NamespaceFilter {
     /// Compiles the restrictions of a target; problems are added with the field they are about.
     pub fn compile(spec: &TargetSpec, defaults: &Defaults, problems: &mut Vec<String>) -> Self {
@@ -67,7 +76,8 @@ impl NamespaceFilter {
     /// Whether objects of `namespace` may be collected; empty = cluster-scoped.
     pub fn admits(&self, namespace: &str, known: &Namespaces) -> bool {
         if namespace.is_empty() {
-            return (self.included.is_empty() && self.selector.is_none()) || self.admits(CLUSTER_SCOPED, known);
+            return (self.included.is_empty() && self.selector.is_none())
+                || self.admits(workload_namespace(namespace), known);
         }
         (self.included.is_empty() || self.included.contains(namespace))
             && !self.excluded.contains(namespace)
