@@ -6,13 +6,12 @@ use std::time::Duration;
 use futures::StreamExt;
 use kollect_domain::config::Configuration;
 use kollect_domain::engine::{Effect, Engine, Event};
-use kollect_domain::ids::NamespacedName;
 use kollect_domain::plan::{Decisions, Planner, affected_by_namespaces};
 use kollect_domain::selection::namespaces::{Defaults, Namespaces};
 use kollect_domain::time::Now;
 use kollect_ports::clock::Clock;
 use kollect_ports::metrics::{Metrics, Telemetry};
-use kollect_ports::resources::{ConfigurationSource, FinalizerChange, ResourceKind, ResourceWriter};
+use kollect_ports::resources::{ConfigurationSource, ResourceWriter};
 use kollect_ports::sink::SinkFactory;
 use kollect_ports::source::ObjectSource;
 use tokio::sync::{mpsc, watch};
@@ -23,6 +22,7 @@ use crate::export::{self, Workers};
 use crate::outbox::Outbox;
 use crate::publish::{Publisher, View};
 
+mod finalizers;
 mod outcome;
 #[cfg(test)]
 mod tests;
@@ -41,11 +41,6 @@ const CONFIRM_AFTER: Duration = Duration::from_secs(2);
 
 /// Failures of a sink after which a run that ends by itself gives it up: some seconds.
 const EXPORT_ATTEMPTS: u32 = 6;
-
-/// Finalizer of inventories.
-const INVENTORY_FINALIZER: &str = "kollect.dev/inventory-cleanup";
-/// Finalizer that earlier versions put on targets, which need none.
-const TARGET_FINALIZER: &str = "kollect.dev/target-cleanup";
 
 /// The outside world.
 #[derive(Debug, Clone)]
@@ -211,7 +206,9 @@ impl Operator {
             self.sessions.relist(&target, Duration::ZERO);
         }
         self.carry_out(effects);
-        self.set_finalizers();
+        for change in finalizers::changes(&self.configuration, &self.decisions.plan) {
+            self.outbox.put_finalizer(change);
+        }
         self.publisher.all_changed(&self.configuration, now);
         let duration = self.ports.clock.now().monotonic.saturating_sub(now.monotonic);
         self.ports.metrics.record(Telemetry::Reconciled { duration });
@@ -255,43 +252,11 @@ impl Operator {
                         .keys()
                         .any(|other| other.inventory == binding.inventory && !self.engine.is_closed(other));
                     if !still_open {
-                        self.finalizer(ResourceKind::Inventory, binding.inventory, INVENTORY_FINALIZER, false);
+                        self.outbox.put_finalizer(finalizers::released(binding.inventory));
                     }
                 }
             }
         }
-    }
-
-    /// Inventories have a finalizer while they live, so that their rows can be removed; targets need none.
-    fn set_finalizers(&self) {
-        for (key, resource) in &self.configuration.inventories {
-            let has = resource.finalizers.iter().any(|f| &**f == INVENTORY_FINALIZER);
-            let nothing_to_clean = !self
-                .decisions
-                .plan
-                .bindings
-                .keys()
-                .any(|binding| binding.inventory == *key);
-            if resource.deleting && has && nothing_to_clean {
-                self.finalizer(ResourceKind::Inventory, key.clone(), INVENTORY_FINALIZER, false);
-            } else if !resource.deleting && !has {
-                self.finalizer(ResourceKind::Inventory, key.clone(), INVENTORY_FINALIZER, true);
-            }
-        }
-        for (key, resource) in &self.configuration.targets {
-            if resource.finalizers.iter().any(|f| &**f == TARGET_FINALIZER) {
-                self.finalizer(ResourceKind::Target, key.clone(), TARGET_FINALIZER, false);
-            }
-        }
-    }
-
-    fn finalizer(&self, kind: ResourceKind, object: NamespacedName, finalizer: &'static str, present: bool) {
-        self.outbox.put_finalizer(FinalizerChange {
-            kind,
-            object,
-            finalizer,
-            present,
-        });
     }
 
     fn after_turn(&mut self, queued: usize) {

@@ -119,6 +119,8 @@ pub mod kind {
     pub const SINK_REACHABLE: &str = "SinkReachable";
     /// The last connection to the sink worked.
     pub const CONNECTION_VERIFIED: &str = "ConnectionVerified";
+    /// The last export of a cluster inventory worked.
+    pub const EXPORT_SUCCEEDED: &str = "ExportSucceeded";
     /// Certificate verification is switched off.
     pub const TLS_INSECURE: &str = "TLSInsecure";
 }
@@ -179,6 +181,12 @@ pub mod reason {
     pub const PARTIALLY_SYNCED: &str = "PartiallySynced";
     /// Work is under way.
     pub const PROGRESSING: &str = "Progressing";
+    /// Rows are gathered, and there is no sink to export them to.
+    pub const ROLLED_UP: &str = "RolledUp";
+    /// A cluster inventory selects no target.
+    pub const NO_TARGETS: &str = "NoTargets";
+    /// A cluster inventory selects targets that cannot be collected as they should.
+    pub const TARGET_DEGRADED: &str = "TargetDegraded";
     /// Another writer owns this inventory in the sink.
     pub const WRITER_CONFLICT: &str = "WriterConflict";
     /// A Secret or one of its keys is missing.

@@ -19,6 +19,7 @@ pub mod binding;
 mod event;
 mod operation;
 pub mod report;
+pub mod rollup;
 pub mod target;
 
 #[cfg(test)]

@@ -51,7 +51,9 @@ impl KubeConfigurationSource {
 enum Change {
     Profile(watcher::Event<DeserializeGuard<crd::KollectProfile>>),
     Target(watcher::Event<DeserializeGuard<crd::KollectTarget>>),
+    ClusterTarget(watcher::Event<DeserializeGuard<crd::KollectClusterTarget>>),
     Inventory(watcher::Event<DeserializeGuard<crd::KollectInventory>>),
+    ClusterInventory(watcher::Event<DeserializeGuard<crd::KollectClusterInventory>>),
     DatabaseSink(watcher::Event<DeserializeGuard<crd::KollectDatabaseSink>>),
     Namespace(watcher::Event<PartialObjectMeta<CoreNamespace>>),
 }
@@ -61,7 +63,9 @@ impl ConfigurationSource for KubeConfigurationSource {
         let changes = stream::select_all([
             watched(self.client.clone(), Change::Profile),
             watched(self.client.clone(), Change::Target),
+            watched(self.client.clone(), Change::ClusterTarget),
             watched(self.client.clone(), Change::Inventory),
+            watched(self.client.clone(), Change::ClusterInventory),
             watched(self.client.clone(), Change::DatabaseSink),
             watched_metadata(self.client.clone()),
         ]);
@@ -139,6 +143,8 @@ impl<S: PartialEq> Definition for Resource<S> {
     fn is_same(&self, other: &Self) -> bool {
         let Self {
             key,
+            labels,
+            created: _,
             uid,
             generation,
             deleting,
@@ -147,6 +153,7 @@ impl<S: PartialEq> Definition for Resource<S> {
             conditions: _,
         } = self;
         *key == other.key
+            && *labels == other.labels
             && *uid == other.uid
             && *generation == other.generation
             && *deleting == other.deleting
@@ -165,7 +172,9 @@ impl Definition for Namespace {
 struct State {
     profiles: Table<NamespacedName, Resource<<crd::KollectProfile as Configured>::Spec>>,
     targets: Table<NamespacedName, Resource<<crd::KollectTarget as Configured>::Spec>>,
+    cluster_targets: Table<NamespacedName, Resource<<crd::KollectClusterTarget as Configured>::Spec>>,
     inventories: Table<NamespacedName, Resource<<crd::KollectInventory as Configured>::Spec>>,
+    cluster_inventories: Table<NamespacedName, Resource<<crd::KollectClusterInventory as Configured>::Spec>>,
     database_sinks: Table<NamespacedName, Resource<<crd::KollectDatabaseSink as Configured>::Spec>>,
     namespaces: Table<String, Namespace>,
 }
@@ -176,7 +185,9 @@ impl State {
         match change {
             Change::Profile(event) => self.profiles.apply(event, guarded),
             Change::Target(event) => self.targets.apply(event, guarded),
+            Change::ClusterTarget(event) => self.cluster_targets.apply(event, guarded),
             Change::Inventory(event) => self.inventories.apply(event, guarded),
+            Change::ClusterInventory(event) => self.cluster_inventories.apply(event, guarded),
             Change::DatabaseSink(event) => self.database_sinks.apply(event, guarded),
             Change::Namespace(event) => self.namespaces.apply(event, namespace),
         }
@@ -185,7 +196,9 @@ impl State {
     fn is_complete(&self) -> bool {
         self.profiles.is_complete()
             && self.targets.is_complete()
+            && self.cluster_targets.is_complete()
             && self.inventories.is_complete()
+            && self.cluster_inventories.is_complete()
             && self.database_sinks.is_complete()
             && self.namespaces.is_complete()
     }
@@ -200,12 +213,24 @@ impl State {
         });
         Configuration {
             profiles: self.profiles.rows().clone(),
-            targets: self.targets.rows().clone(),
-            inventories: self.inventories.rows().clone(),
+            targets: both(&self.targets, &self.cluster_targets),
+            inventories: both(&self.inventories, &self.cluster_inventories),
             sinks: sinks.collect(),
             namespaces: Arc::new(self.namespaces.rows().clone()),
         }
     }
+}
+
+/// The objects of a namespaced kind and of its cluster-scoped sibling, which have no key in common.
+fn both<S>(
+    namespaced: &Table<NamespacedName, Resource<S>>,
+    cluster: &Table<NamespacedName, Resource<S>>,
+) -> BTreeMap<NamespacedName, Resource<S>>
+where
+    Resource<S>: Clone + Definition,
+{
+    let rows = namespaced.rows().iter().chain(cluster.rows());
+    rows.map(|(key, resource)| (key.clone(), resource.clone())).collect()
 }
 
 /// An object of ours; one that does not decode is known by its metadata.
@@ -220,6 +245,8 @@ fn guarded<K: Configured>(object: &DeserializeGuard<K>) -> (NamespacedName, Reso
             );
             let resource = Resource {
                 key: key.clone(),
+                labels: metadata.labels.clone().unwrap_or_default(),
+                created: metadata.creation_timestamp.as_ref().map(|at| at.0),
                 uid: metadata.uid.as_deref().unwrap_or_default().into(),
                 generation: metadata.generation.unwrap_or_default(),
                 deleting: metadata.deletion_timestamp.is_some(),

@@ -167,7 +167,7 @@ impl Binding {
                 .changes
                 .iter()
                 .filter(|change| is_appearance(change, target.rows()));
-            self.recheck_earlier(name, appeared.map(|change| &change.uid), lookup);
+            self.recheck_earlier(name, &appeared.map(|change| &change.uid), lookup);
         }
         self.settled &= !stepped.completed;
         if stepped.visible {

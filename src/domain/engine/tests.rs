@@ -3,6 +3,7 @@
 mod fleet;
 mod fleets;
 mod properties;
+mod rollups;
 mod views;
 mod world;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Blocked, Decisions};
+use super::{Blocked, Decisions, cluster_inventories};
 use crate::condition::reason;
 use crate::config::{Configuration, DeletionPolicy, InventorySpec, Resource, SinkRef};
 use crate::engine::{BindingPlan, Closing};
@@ -24,22 +24,33 @@ pub struct InventoryDecision {
 /// Plans all inventories; sinks must be planned before.
 pub fn plan(configuration: &Configuration, decisions: &mut Decisions) {
     for resource in configuration.inventories.values() {
-        let decision = decide(resource, decisions);
+        let decision = decide(resource, configuration, decisions);
         decisions.inventories.insert(resource.key.clone(), decision);
     }
 }
 
-fn decide(resource: &Resource<InventorySpec>, decisions: &mut Decisions) -> InventoryDecision {
+fn decide(
+    resource: &Resource<InventorySpec>,
+    configuration: &Configuration,
+    decisions: &mut Decisions,
+) -> InventoryDecision {
+    let nothing = |blocked| InventoryDecision {
+        blocked: Some(blocked),
+        sinks: Vec::new(),
+        deleting: resource.deleting,
+    };
     let spec = match &resource.spec {
         Ok(spec) => spec.clone(),
-        Err(invalid) => {
-            return InventoryDecision {
-                blocked: Some((reason::INVALID_INVENTORY, invalid.message.clone())),
-                sinks: Vec::new(),
-                deleting: resource.deleting,
-            };
-        }
+        Err(invalid) => return nothing((reason::INVALID_INVENTORY, invalid.message.clone())),
     };
+    if resource.key.is_cluster_scoped() {
+        match cluster_inventories::view(&spec.gather, configuration) {
+            Ok(view) => drop(decisions.plan.views.insert(resource.key.clone(), Arc::new(view))),
+            // What is cleaned up does not depend on what was shown.
+            Err(_) if resource.deleting => {}
+            Err(blocked) => return nothing(blocked),
+        }
+    }
     // Clean-up of a deleted inventory runs although it is suspended.
     let suspended = spec.suspend && !resource.deleting;
     let sinks = spec
@@ -49,7 +60,7 @@ fn decide(resource: &Resource<InventorySpec>, decisions: &mut Decisions) -> Inve
             let key = SinkKey {
                 family: reference.family,
                 object: NamespacedName {
-                    namespace: resource.key.namespace.clone(),
+                    namespace: reference.namespace.as_ref().unwrap_or(&resource.key.namespace).clone(),
                     name: reference.name.clone(),
                 },
             };

@@ -1,5 +1,7 @@
 //! Plans as the operator makes them, one configuration after another.
 
+mod cluster;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +21,8 @@ fn key(name: &str) -> NamespacedName {
 fn resource<S>(name: &str, spec: S) -> Resource<S> {
     Resource {
         key: key(name),
+        labels: [].into(),
+        created: None,
         uid: name.into(),
         generation: 1,
         deleting: false,
@@ -77,6 +81,7 @@ fn inventory(sinks: &[&str]) -> InventorySpec {
             .map(|name| SinkRef {
                 family: SinkFamily::Database,
                 name: (*name).into(),
+                namespace: None,
                 export_min_interval: None,
                 min_change_interval: None,
                 deletion_policy: FamilyDefault,

@@ -1,4 +1,4 @@
-//! Status of a `KollectTarget`.
+//! Status of a `KollectTarget` or `KollectClusterTarget`.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use crate::engine::report::{BindingReport, TargetReport};
 /// What a target's status is computed from.
 #[derive(Debug)]
 pub struct Facts<'a> {
-    /// Name of the profile.
+    /// The profile: its name, with its namespace where that is not the target's.
     pub profile: &'a str,
     /// Why the target is not collected, if it is not.
     pub blocked: Option<(&'static str, &'a str)>,
@@ -19,8 +19,9 @@ pub struct Facts<'a> {
     pub namespaces: Option<Vec<String>>,
     /// Rules that can match.
     pub active_rules: usize,
-    /// The sinks of all inventories of the namespace, by their name in statuses.
-    pub sinks: Vec<(String, Option<BindingReport>)>,
+    /// The sinks of all inventories of the namespace, by their name in statuses; `None` for a cluster target, which says
+    /// nothing about sinks.
+    pub sinks: Option<Vec<(String, Option<BindingReport>)>>,
 }
 
 /// Fields of the status.
@@ -44,7 +45,7 @@ const NAMESPACES_LIMIT: usize = 500;
 /// Computes the status. `Ready` is present only while all is well, which is what consumers test for.
 pub fn status(facts: Facts<'_>) -> Status<Fields> {
     let mut conditions = health(&facts);
-    conditions.push(sinks(&facts.sinks));
+    conditions.extend(facts.sinks.as_deref().map(sinks));
     let mut namespaces = facts.namespaces.unwrap_or_default();
     namespaces.truncate(NAMESPACES_LIMIT);
     let report = facts.report.as_ref();
@@ -89,7 +90,14 @@ fn health(facts: &Facts<'_>) -> Vec<Wanted> {
         );
         return degraded(reason::EXTRACTION_FAILED, message);
     }
-    let message = format!("profile {}: collecting {} resource(s)", facts.profile, report.rows);
+    let place = match (&facts.sinks, &facts.namespaces) {
+        (None, Some(namespaces)) => format!(" in {} namespace(s)", namespaces.len()),
+        _ => String::new(),
+    };
+    let message = format!(
+        "profile {}: collecting {} resource(s){place}",
+        facts.profile, report.rows
+    );
     vec![
         Wanted::new(kind::READY, true, reason::COLLECTING, message.clone()),
         Wanted::new(kind::SYNCED, true, reason::COLLECTING, message),

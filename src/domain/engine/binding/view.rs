@@ -51,7 +51,7 @@ impl Binding {
         self.refused.retain(|key| key.target != *name);
         self.purge.insert(name.clone());
         if let Some(target) = lookup(name).filter(|_| self.view.dedupe) {
-            self.recheck_earlier(name, target.rows().uids(), lookup);
+            self.recheck_earlier(name, &target.rows().uids(), lookup);
         }
     }
 
@@ -88,7 +88,7 @@ impl Binding {
             link.exported |= ready;
         }
         for (name, target) in fresh {
-            self.recheck_earlier(&name, target.rows().uids(), lookup);
+            self.recheck_earlier(&name, &target.rows().uids(), lookup);
         }
     }
 
@@ -96,7 +96,7 @@ impl Binding {
     pub(super) fn recheck_earlier<'a, 'k>(
         &mut self,
         name: &Arc<str>,
-        uids: impl Iterator<Item = &'k Arc<str>> + Clone,
+        uids: &(impl Iterator<Item = &'k Arc<str>> + Clone),
         lookup: &impl Lookup<'a>,
     ) {
         let earlier = (Bound::Unbounded, Bound::Excluded(name.clone()));
