@@ -244,7 +244,9 @@ impl Operator {
         self.reach.retain(collected);
         self.rights.watch(self.reach.forbidden());
         self.carry_out(effects);
-        self.set_finalizers();
+        for change in finalizers::changes(&self.configuration, &self.decisions.plan) {
+            self.outbox.put_finalizer(change);
+        }
         self.publisher.all_changed(&self.configuration, now);
         let duration = self.ports.clock.now().monotonic.saturating_sub(now.monotonic);
         self.ports.metrics.record(Telemetry::Reconciled { duration });
@@ -280,7 +282,17 @@ impl Operator {
                     command,
                 } => self.workers.start(&binding, incarnation, command),
                 Effect::Relist { target, scope } => self.sessions.relist(&target, &scope, CONFIRM_AFTER),
-                Effect::Closed { binding } => self.closed(&binding),
+                Effect::Closed { binding } => {
+                    let still_open = self
+                        .decisions
+                        .plan
+                        .bindings
+                        .keys()
+                        .any(|other| other.inventory == binding.inventory && !self.engine.is_closed(other));
+                    if !still_open {
+                        self.outbox.put_finalizer(finalizers::released(binding.inventory));
+                    }
+                }
             }
         }
     }

@@ -1,24 +1,28 @@
 //! Statuses: which are due, computed from decisions and the engine, and handed to the outbox.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use kollect_domain::condition::Condition;
-use kollect_domain::config::{Configuration, Resource};
+use kollect_domain::config::target::TargetSpec;
+use kollect_domain::config::{Configuration, InventorySpec, Resource};
 use kollect_domain::engine::Engine;
 use kollect_domain::engine::report::BindingReport;
+use kollect_domain::engine::rollup::Rollup;
 use kollect_domain::ids::{BindingKey, InventoryKey, NamespacedName, ProfileKey, SinkFamily, SinkKey, TargetKey};
 use kollect_domain::plan::Decisions;
 use kollect_domain::status::book::{Book, Decision};
 use kollect_domain::status::preview::SinkPreview;
-use kollect_domain::status::{inventory, profile, sink, target};
+use kollect_domain::status::{cluster_inventory, inventory, profile, sink, target};
 use kollect_domain::time::Now;
 use kollect_ports::resources::{ResourceKind, StatusUpdate};
 use kollect_ports::sink::SinkFactory;
 use serde_json::Value;
 
 use crate::outbox::Outbox;
+
+mod cluster;
 
 /// Changes that come within this time are looked at together.
 const GATHER: Duration = Duration::from_millis(100);
@@ -31,6 +35,8 @@ type Subject = (ResourceKind, NamespacedName);
 pub struct Publisher {
     outbox: Arc<Outbox>,
     book: Book<Subject>,
+    /// What cluster inventories gather from each namespace.
+    rollups: BTreeMap<InventoryKey, Rollup>,
     pending: BTreeSet<Subject>,
     due: Option<Duration>,
 }
@@ -54,6 +60,7 @@ impl Publisher {
         Self {
             outbox,
             book: Book::default(),
+            rollups: BTreeMap::new(),
             pending: BTreeSet::new(),
             due: None,
         }
@@ -62,11 +69,10 @@ impl Publisher {
     /// The configuration changed: every status may have.
     pub fn all_changed(&mut self, configuration: &Configuration, now: Now) {
         let profiles = configuration.profiles.keys().map(|key| (ResourceKind::Profile, key));
-        let targets = configuration.targets.keys().map(|key| (ResourceKind::Target, key));
-        let inventories = configuration
-            .inventories
-            .keys()
-            .map(|key| (ResourceKind::Inventory, key));
+        let targets = configuration.targets.keys();
+        let targets = targets.map(|key| (ResourceKind::of_target(key), key));
+        let inventories = configuration.inventories.keys();
+        let inventories = inventories.map(|key| (ResourceKind::of_inventory(key), key));
         let sinks = configuration
             .sinks
             .keys()
@@ -78,6 +84,8 @@ impl Publisher {
             .map(|(kind, key)| (kind, key.clone()))
             .collect();
         self.book.retain(|subject| all.contains(subject));
+        self.rollups
+            .retain(|key, _| configuration.inventories.contains_key(key));
         self.pending.extend(all);
         self.hurry(now);
     }
@@ -96,14 +104,18 @@ impl Publisher {
         for key in targets {
             let inventories = of_namespace(configuration.inventories.keys(), &key.namespace);
             self.pending
-                .extend(inventories.map(|key| (ResourceKind::Inventory, key)));
-            self.pending.insert((ResourceKind::Target, key));
+                .extend(inventories.map(|key| (ResourceKind::of_inventory(&key), key)));
+            self.pending.insert((ResourceKind::of_target(&key), key));
         }
         for key in bindings {
-            let targets = of_namespace(configuration.targets.keys(), &key.inventory.namespace);
-            self.pending.extend(targets.map(|key| (ResourceKind::Target, key)));
+            // Cluster targets say nothing about sinks.
+            if !key.inventory.is_cluster_scoped() {
+                let targets = of_namespace(configuration.targets.keys(), &key.inventory.namespace);
+                self.pending.extend(targets.map(|key| (ResourceKind::Target, key)));
+            }
             self.pending.insert((ResourceKind::DatabaseSink, key.sink.object));
-            self.pending.insert((ResourceKind::Inventory, key.inventory));
+            let kind = ResourceKind::of_inventory(&key.inventory);
+            self.pending.insert((kind, key.inventory));
         }
         self.hurry(now);
     }
@@ -125,10 +137,20 @@ impl Publisher {
         }
         self.due = None;
         for subject in std::mem::take(&mut self.pending) {
-            let Some((status, stored)) = view.status(&subject, self.book.last(&subject), now) else {
+            let mut again = None;
+            if subject.0 == ResourceKind::ClusterInventory {
+                let rollup = self.rollups.entry(subject.1.clone()).or_default();
+                again = view.refresh(&subject.1, rollup, now);
+            }
+            let rollup = self.rollups.get(&subject.1);
+            let Some((status, stored)) = view.status(&subject, self.book.last(&subject), rollup, now) else {
                 continue;
             };
-            match self.book.decide(&subject, &status, now.monotonic) {
+            let decision = self.book.decide(&subject, &status, now.monotonic);
+            if let Some(at) = again {
+                self.wait(subject.clone(), at);
+            }
+            match decision {
                 Decision::Keep => {}
                 Decision::Write => {
                     let last = self.book.last(&subject);
@@ -142,12 +164,15 @@ impl Publisher {
                     });
                     self.book.written(subject, status, now.monotonic);
                 }
-                Decision::Later(at) => {
-                    self.pending.insert(subject);
-                    self.due = Some(self.due.map_or(at, |due| due.min(at)));
-                }
+                Decision::Later(at) => self.wait(subject, at),
             }
         }
+    }
+
+    /// Looks at a status again.
+    fn wait(&mut self, subject: Subject, at: Duration) {
+        self.pending.insert(subject);
+        self.due = Some(self.due.map_or(at, |due| due.min(at)));
     }
 }
 
@@ -173,22 +198,28 @@ fn has_strangers(stored: &[Condition], status: &Value) -> bool {
 
 impl<'a> View<'a> {
     /// The status of an object as it should be now, and the conditions that are stored; `None` if the object is gone.
-    fn status(&self, (kind, key): &Subject, last: Option<&Value>, now: Now) -> Option<(Value, &'a [Condition])> {
+    fn status(
+        &self,
+        (kind, key): &Subject,
+        last: Option<&Value>,
+        rollup: Option<&Rollup>,
+        now: Now,
+    ) -> Option<(Value, &'a [Condition])> {
         match kind {
             ResourceKind::Profile => {
                 let resource = self.configuration.profiles.get(key)?;
                 Some((self.profile(resource, key, last, now)?, &resource.conditions))
             }
-            ResourceKind::Target => {
+            ResourceKind::Target | ResourceKind::ClusterTarget => {
                 let resource = self.configuration.targets.get(key).filter(|target| !target.deleting)?;
                 let previous = previous(resource, last);
-                let status = target::status(self.target_facts(key));
+                let status = target::status(self.target_facts(key, &profile_of(resource)));
                 let value = status.render(&previous, resource.generation, now.wall);
                 Some((value, &resource.conditions))
             }
-            ResourceKind::Inventory => {
+            ResourceKind::Inventory | ResourceKind::ClusterInventory => {
                 let resource = self.configuration.inventories.get(key)?;
-                Some((self.inventory(resource, last, now)?, &resource.conditions))
+                Some((self.inventory(resource, last, rollup, now)?, &resource.conditions))
             }
             ResourceKind::DatabaseSink => {
                 let sink = SinkKey {
@@ -223,12 +254,12 @@ impl<'a> View<'a> {
         Some(status.render(&previous(resource, last), resource.generation, now.wall))
     }
 
-    fn target_facts(&self, key: &TargetKey) -> target::Facts<'a> {
+    fn target_facts<'f>(&'f self, key: &TargetKey, profile: &'f str) -> target::Facts<'f> {
         let registration = self.decisions.registrations.get(key);
         let blocked = self.decisions.blocked_targets.get(key);
         let namespaces = &*self.configuration.namespaces;
         target::Facts {
-            profile: registration.map_or("", |registration| &registration.spec.profile),
+            profile,
             blocked: blocked.map(|(reason, message)| (*reason, message.as_str())),
             report: self.engine.target(key),
             namespaces: registration.map_or_else(target::Namespaces::default, |registration| {
@@ -239,7 +270,7 @@ impl<'a> View<'a> {
                 }
             }),
             active_rules: registration.map_or(0, |registration| registration.selection.active_rules()),
-            sinks: self.sinks_of_namespace(&key.namespace),
+            sinks: (!key.is_cluster_scoped()).then(|| self.sinks_of_namespace(&key.namespace)),
         }
     }
 
@@ -264,16 +295,21 @@ impl<'a> View<'a> {
         })
     }
 
-    fn inventory<S>(&self, resource: &Resource<S>, last: Option<&Value>, now: Now) -> Option<Value> {
+    fn inventory(
+        &self,
+        resource: &Resource<InventorySpec>,
+        last: Option<&Value>,
+        rollup: Option<&Rollup>,
+        now: Now,
+    ) -> Option<Value> {
         let key = &resource.key;
         let decision = self.decisions.inventories.get(key)?;
-        let reports: Vec<_> = self
-            .decisions
-            .registrations
-            .keys()
-            .filter(|target| target.namespace == key.namespace)
-            .filter_map(|target| self.engine.target(target))
-            .collect();
+        let gathered = rollup.map(|rollup| self.gathered(resource, rollup, now));
+        let (gathered, rows) = match gathered {
+            Some((gathered, rows)) => (Some(gathered), rows),
+            None => (None, self.engine.rows_of_namespace(&key.namespace)),
+        };
+        let selected = self.selected(key);
         let exports = last.map(inventory::exports).unwrap_or_default();
         let facts = inventory::Facts {
             blocked: decision
@@ -288,17 +324,20 @@ impl<'a> View<'a> {
                     state: fault.clone().map_or_else(|| Ok(self.binding(key, sink)), Err),
                 })
                 .collect(),
-            rows: self.engine.rows_of_namespace(&key.namespace),
-            listing: reports
-                .iter()
-                .filter(|report| !report.listed && report.fault.is_none())
-                .count(),
+            rows,
+            listing: selected.iter().filter(|target| !self.is_listed(target)).count(),
+            cluster: key.is_cluster_scoped(),
             generation: resource.generation,
             previous: &exports,
             now: now.wall,
         };
-        let status = inventory::status(&facts);
-        Some(status.render(&previous(resource, last), resource.generation, now.wall))
+        let previous = previous(resource, last);
+        Some(match gathered {
+            Some(gathered) => {
+                cluster_inventory::status(&facts, gathered).render(&previous, resource.generation, now.wall)
+            }
+            None => inventory::status(&facts).render(&previous, resource.generation, now.wall),
+        })
     }
 
     fn sink_facts(&self, key: &SinkKey, last: Option<&Value>, now: Now) -> Option<sink::Facts<'a>> {
@@ -330,4 +369,15 @@ impl<'a> View<'a> {
 fn previous<S>(resource: &Resource<S>, last: Option<&Value>) -> Vec<Condition> {
     last.and_then(|status| serde_json::from_value(status["conditions"].clone()).ok())
         .unwrap_or_else(|| resource.conditions.clone())
+}
+
+/// How a target's status calls its profile.
+fn profile_of(target: &Resource<TargetSpec>) -> String {
+    let Ok(spec) = &target.spec else {
+        return String::new();
+    };
+    match &spec.profile_namespace {
+        Some(namespace) => format!("{namespace}/{}", spec.profile),
+        None => spec.profile.to_string(),
+    }
 }

@@ -20,7 +20,7 @@ use crate::ready_made;
 
 const API_VERSION: &str = "kollect.dev/v1alpha1";
 /// Namespace of definitions that name none.
-const DEFAULT_NAMESPACE: &str = "default";
+const NAMESPACED: Option<&str> = Some("default");
 
 /// Profiles and targets.
 #[derive(Debug, Default)]
@@ -43,13 +43,13 @@ impl Definitions {
             let Ok(spec) = &target.spec else { continue };
             let Some(profile) = profiles.get(&spec.profile) else {
                 bail!(
-                    "KollectTarget {} refers to KollectProfile {:?}, which is not {place}",
+                    "target {} refers to KollectProfile {:?}, which is not {place}",
                     target.key,
                     spec.profile
                 );
             };
             let key = ProfileKey {
-                namespace: target.key.namespace.clone(),
+                namespace: spec.profile_namespace.as_ref().unwrap_or(&target.key.namespace).clone(),
                 name: spec.profile.clone(),
             };
             let profile = Resource {
@@ -83,7 +83,7 @@ pub fn load(folder: &Path) -> anyhow::Result<Definitions> {
     let inputs = Input::path(folder, Folders::Flat).context("--config")?;
     let (profiles, mut definitions) = read(&inputs)?;
     if definitions.targets.is_empty() {
-        bail!("--config has no KollectTarget, so there is nothing to collect");
+        bail!("--config has no KollectTarget and no KollectClusterTarget, so there is nothing to collect");
     }
     definitions.connect(&profiles, "in the folder")?;
     Ok(definitions)
@@ -138,7 +138,7 @@ pub fn ready_made(kinds: &[String]) -> anyhow::Result<Definitions> {
     let mut definitions = Definitions::default();
     let (profiles, _) = documents(&inputs, &[(API_VERSION, "KollectProfile")]);
     for (_, value) in profiles {
-        let profile: Resource<ProfileSpec> = resource::<crd::KollectProfile>(value)?;
+        let profile: Resource<ProfileSpec> = resource::<crd::KollectProfile>(value, NAMESPACED)?;
         let target = over_everything(&profile);
         definitions.targets.insert(target.key.clone(), target);
         definitions.profiles.insert(profile.key.clone(), profile);
@@ -154,6 +154,8 @@ fn over_everything(profile: &Resource<ProfileSpec>) -> Resource<TargetSpec> {
     };
     Resource {
         key: profile.key.clone(),
+        labels: [].into(),
+        created: None,
         uid: profile.uid.clone(),
         generation: profile.generation,
         deleting: false,
@@ -165,7 +167,7 @@ fn over_everything(profile: &Resource<ProfileSpec>) -> Resource<TargetSpec> {
 
 /// Profiles by name, and definitions that have targets only.
 fn read(inputs: &[Input]) -> anyhow::Result<(Profiles, Definitions)> {
-    let kinds = [(API_VERSION, "KollectProfile"), (API_VERSION, "KollectTarget")];
+    let kinds = ["KollectProfile", "KollectTarget", "KollectClusterTarget"].map(|kind| (API_VERSION, kind));
     let (found, report) = documents(inputs, &kinds);
     if let Some(problem) = report.problems.first() {
         bail!("{problem}");
@@ -176,26 +178,38 @@ fn read(inputs: &[Input]) -> anyhow::Result<(Profiles, Definitions)> {
     };
     let mut profiles = Profiles::new();
     for (place, value) in found {
-        if value["kind"] == "KollectProfile" {
-            let profile = resource::<crd::KollectProfile>(value).with_context(|| place.to_string())?;
-            profiles.insert(profile.key.name.clone(), profile);
-        } else {
-            let target = resource::<crd::KollectTarget>(value).with_context(|| place.to_string())?;
-            definitions.targets.insert(target.key.clone(), target);
-        }
+        let place = || place.to_string();
+        let target = match value["kind"].as_str() {
+            Some("KollectProfile") => {
+                let profile = resource::<crd::KollectProfile>(value, NAMESPACED).with_context(place)?;
+                profiles.insert(profile.key.name.clone(), profile);
+                continue;
+            }
+            Some("KollectClusterTarget") => resource::<crd::KollectClusterTarget>(value, None).with_context(place)?,
+            _ => resource::<crd::KollectTarget>(value, NAMESPACED).with_context(place)?,
+        };
+        definitions.targets.insert(target.key.clone(), target);
     }
     Ok((profiles, definitions))
 }
 
-/// A typed, validated definition.
-fn resource<K: Configured + DeserializeOwned>(mut value: Value) -> anyhow::Result<Resource<K::Spec>> {
+/// A typed, validated definition; `default_namespace` is `None` for a cluster-scoped one.
+fn resource<K: Configured + DeserializeOwned>(
+    mut value: Value,
+    default_namespace: Option<&str>,
+) -> anyhow::Result<Resource<K::Spec>> {
     let metadata = &mut value["metadata"];
     let name = metadata["name"].as_str().unwrap_or_default().to_owned();
     if name.is_empty() {
         bail!("metadata.name is missing");
     }
-    if metadata["namespace"].as_str().unwrap_or_default().is_empty() {
-        metadata["namespace"] = Value::from(DEFAULT_NAMESPACE);
+    match default_namespace {
+        Some(default) if metadata["namespace"].as_str().unwrap_or_default().is_empty() => {
+            metadata["namespace"] = Value::from(default);
+        }
+        Some(_) => {}
+        // What is written there has no meaning for a cluster-scoped object.
+        None => metadata["namespace"] = Value::Null,
     }
     let kind = value["kind"].as_str().unwrap_or_default().to_owned();
     let object: K = serde_json::from_value(value).with_context(|| format!("{kind} {name}"))?;

@@ -225,6 +225,7 @@ impl Pipeline {
                 sinks: vec![SinkRef {
                     family: SinkFamily::Database,
                     name: SINK.into(),
+                    namespace: None,
                     export_min_interval: None,
                     min_change_interval: None,
                     deletion_policy: kollect_domain::config::DeletionPolicy::default(),
@@ -241,6 +242,8 @@ impl Pipeline {
 fn resource<S>(key: NamespacedName, spec: S) -> Resource<S> {
     Resource {
         key,
+        labels: [].into(),
+        created: None,
         uid: "".into(),
         generation: 1,
         deleting: false,

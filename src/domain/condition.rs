@@ -119,6 +119,8 @@ pub mod kind {
     pub const SINK_REACHABLE: &str = "SinkReachable";
     /// The last connection to the sink worked.
     pub const CONNECTION_VERIFIED: &str = "ConnectionVerified";
+    /// The last export of a cluster inventory worked.
+    pub const EXPORT_SUCCEEDED: &str = "ExportSucceeded";
     /// Certificate verification is switched off.
     pub const TLS_INSECURE: &str = "TLSInsecure";
 }
@@ -155,6 +157,8 @@ pub mod reason {
     pub const SCOPE_KIND_DENIED: &str = "ScopeGVKDenied";
     /// A scope does not allow the namespaces of a target.
     pub const SCOPE_NAMESPACE_DENIED: &str = "ScopeNamespaceDenied";
+    /// A cluster scope does not allow sinks of a namespace.
+    pub const SINK_NAMESPACE_DENIED: &str = "SinkNamespaceDenied";
     /// A scope does not allow a sink.
     pub const SCOPE_SINK_DENIED: &str = "ScopeSinkDenied";
     /// The API server does not answer; rows are the last known ones.
@@ -187,6 +191,12 @@ pub mod reason {
     pub const PARTIALLY_SYNCED: &str = "PartiallySynced";
     /// Work is under way.
     pub const PROGRESSING: &str = "Progressing";
+    /// Rows are gathered, and there is no sink to export them to.
+    pub const ROLLED_UP: &str = "RolledUp";
+    /// A cluster inventory selects no target.
+    pub const NO_TARGETS: &str = "NoTargets";
+    /// A cluster inventory selects targets that cannot be collected as they should.
+    pub const TARGET_DEGRADED: &str = "TargetDegraded";
     /// Another writer owns this inventory in the sink.
     pub const WRITER_CONFLICT: &str = "WriterConflict";
     /// A Secret or one of its keys is missing.

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use crate::condition::Condition;
 use crate::ids::{InventoryKey, NamespacedName, ProfileKey, SinkFamily, SinkKey, TargetKey};
 
+pub mod gather;
 pub mod profile;
 pub mod scope;
 pub mod sink;
@@ -19,9 +22,9 @@ pub mod target;
 pub struct Configuration {
     /// Profiles.
     pub profiles: BTreeMap<ProfileKey, Resource<profile::ProfileSpec>>,
-    /// Targets.
+    /// Targets; those of the cluster have an empty namespace.
     pub targets: BTreeMap<TargetKey, Resource<target::TargetSpec>>,
-    /// Inventories.
+    /// Inventories; those of the cluster have an empty namespace.
     pub inventories: BTreeMap<InventoryKey, Resource<InventorySpec>>,
     /// Sinks.
     pub sinks: BTreeMap<SinkKey, Resource<sink::SinkSpec>>,
@@ -54,6 +57,10 @@ pub enum PolicyArea {
 pub struct Resource<S> {
     /// Namespace and name.
     pub key: NamespacedName,
+    /// `metadata.labels`.
+    pub labels: BTreeMap<String, String>,
+    /// `metadata.creationTimestamp`, if there is one.
+    pub created: Option<Timestamp>,
     /// `metadata.uid`.
     pub uid: Arc<str>,
     /// `metadata.generation`.
@@ -96,7 +103,7 @@ pub struct Namespace {
     pub annotations: BTreeMap<String, String>,
 }
 
-/// A `KollectInventory`: which sinks receive the rows of the namespace's targets, and how often.
+/// A `KollectInventory` or `KollectClusterInventory`: which rows go to which sinks, and how often.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct InventorySpec {
     /// Bound sinks, in the order snapshot, database, event and in list order within each.
@@ -107,6 +114,8 @@ pub struct InventorySpec {
     pub suspend: bool,
     /// What becomes of the exported rows when the inventory is deleted.
     pub deletion_policy: DeletionPolicy,
+    /// Which rows are shown; everything, except for a cluster inventory that chooses.
+    pub gather: gather::Gather,
 }
 
 /// What becomes of exported rows when their inventory is deleted.
@@ -128,6 +137,8 @@ pub struct SinkRef {
     pub family: SinkFamily,
     /// Name of the sink object.
     pub name: Arc<str>,
+    /// Namespace of the sink object; `None` = that of the inventory.
+    pub namespace: Option<Arc<str>>,
     /// Overrides the inventory's interval.
     pub export_min_interval: Option<Duration>,
     /// Least time between two deliveries of changes; overrides the sink's.

@@ -11,14 +11,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::aggregate::view::View;
 use crate::ceiling::Ceiling;
-use crate::ids::{BindingKey, Epoch, TargetKey, WatchScope};
+use crate::ids::{BindingKey, Epoch, InventoryKey, TargetKey, WatchScope};
 use crate::time::Now;
 
 pub mod binding;
 mod event;
 mod operation;
 pub mod report;
+pub mod rollup;
 pub mod target;
 
 #[cfg(test)]
@@ -35,6 +37,8 @@ pub struct Plan {
     pub targets: BTreeMap<TargetKey, TargetPlan>,
     /// Inventories and the sinks they are exported to.
     pub bindings: BTreeMap<BindingKey, BindingPlan>,
+    /// What inventories show of the targets of their namespace; everything, if not said here.
+    pub views: BTreeMap<InventoryKey, Arc<View>>,
 }
 
 /// What becomes of one target.
@@ -114,11 +118,11 @@ impl Engine {
             .cloned()
             .collect();
         for key in gone {
-            self.targets.remove(&key);
-            self.changed_targets.insert(key.clone());
-            for binding in bindings_of(&mut self.bindings, &key.namespace) {
-                binding.forget_target(&key.name);
+            for (binding_key, binding) in bindings_of(&mut self.bindings, &key.namespace) {
+                binding.forget_target(&key.name, &lookup_in(&self.targets, binding_key));
             }
+            self.targets.remove(&key);
+            self.changed_targets.insert(key);
         }
         for (key, target_plan) in &plan.targets {
             let stepped = self.targets.entry(key.clone()).or_default().configure(target_plan);
@@ -126,9 +130,7 @@ impl Engine {
                 continue;
             }
             self.changed_targets.insert(key.clone());
-            for binding in bindings_of(&mut self.bindings, &key.namespace) {
-                binding.target_changed(&key.name, &stepped, now.monotonic);
-            }
+            self.tell_bindings(key, &stepped, now);
         }
     }
 
@@ -154,13 +156,14 @@ impl Engine {
             }
             if let Some(binding) = self.bindings.get_mut(key) {
                 binding.configure(binding_plan);
-                let namespace = &key.inventory.namespace;
-                binding.link_targets(
-                    self.targets
-                        .keys()
-                        .filter(|target| target.namespace == *namespace)
-                        .map(|target| &target.name),
-                );
+                let view = plan.views.get(&key.inventory).cloned().unwrap_or_default();
+                let targets: Vec<Arc<str>> = self
+                    .targets
+                    .keys()
+                    .filter(|target| target.namespace == key.inventory.namespace && view.selects(&target.name))
+                    .map(|target| target.name.clone())
+                    .collect();
+                binding.show(&view, &targets, &lookup_in(&self.targets, key));
             }
         }
     }
@@ -206,12 +209,17 @@ impl Engine {
         if stepped.visible || !stepped.changes.is_empty() {
             self.changed_targets.insert(key.clone());
         }
-        let keys: Vec<BindingKey> = bindings_keys(&self.bindings, &key.namespace);
-        for binding_key in keys {
-            if let Some(binding) = self.bindings.get_mut(&binding_key) {
-                binding.target_changed(&key.name, &stepped, now.monotonic);
-            }
-            self.advance(&binding_key, now, effects);
+        self.tell_bindings(key, &stepped, now);
+        for binding in bindings_keys(&self.bindings, &key.namespace) {
+            self.advance(&binding, now, effects);
+        }
+    }
+
+    /// Tells all bindings of a target what happened to it.
+    fn tell_bindings(&mut self, key: &TargetKey, stepped: &Stepped, now: Now) {
+        for (binding_key, binding) in bindings_of(&mut self.bindings, &key.namespace) {
+            let lookup = lookup_in(&self.targets, binding_key);
+            binding.target_changed(&key.name, stepped, &lookup, now.monotonic);
         }
     }
 
@@ -219,17 +227,12 @@ impl Engine {
         let Some(binding) = self.bindings.get_mut(key).filter(|b| b.incarnation() == incarnation) else {
             return;
         };
-        let namespace = key.inventory.namespace.clone();
-        let targets = &self.targets;
-        let lookup = |name: &Arc<str>| {
-            targets.get(&TargetKey {
-                namespace: namespace.clone(),
-                name: name.clone(),
-            })
-        };
-        let confirm = binding.answer(answer, &lookup, now);
+        let confirm = binding.answer(answer, &lookup_in(&self.targets, key), now);
         if let Some(name) = confirm {
-            let target = TargetKey { namespace, name };
+            let target = TargetKey {
+                namespace: key.inventory.namespace.clone(),
+                name,
+            };
             let scopes = self.targets.get(&target).map(Target::scopes).unwrap_or_default();
             effects.extend(scopes.into_iter().map(|scope| Effect::Relist {
                 target: target.clone(),
@@ -308,11 +311,10 @@ fn lookup_in<'a>(
 fn bindings_of<'a>(
     bindings: &'a mut BTreeMap<BindingKey, Binding>,
     namespace: &'a str,
-) -> impl Iterator<Item = &'a mut Binding> {
+) -> impl Iterator<Item = (&'a BindingKey, &'a mut Binding)> {
     bindings
         .iter_mut()
         .filter(move |(key, _)| &*key.inventory.namespace == namespace)
-        .map(|(_, binding)| binding)
 }
 
 fn bindings_keys(bindings: &BTreeMap<BindingKey, Binding>, namespace: &str) -> Vec<BindingKey> {

@@ -42,16 +42,21 @@ impl fmt::Display for Gvk {
     }
 }
 
-/// Namespace and name of a namespaced object.
+/// Namespace and name of an object; the namespace of a cluster-scoped one is empty, as the Kubernetes API writes it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NamespacedName {
-    /// Namespace.
+    /// Namespace; empty for a cluster-scoped object.
     pub namespace: Arc<str>,
     /// Name.
     pub name: Arc<str>,
 }
 
 impl NamespacedName {
+    /// Whether the object is cluster-scoped.
+    pub fn is_cluster_scoped(&self) -> bool {
+        self.namespace.is_empty()
+    }
+
     /// A key from its two parts.
     pub fn new(namespace: &str, name: &str) -> Self {
         Self {
@@ -63,15 +68,18 @@ impl NamespacedName {
 
 impl fmt::Display for NamespacedName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_cluster_scoped() {
+            return f.write_str(&self.name);
+        }
         write!(f, "{}/{}", self.namespace, self.name)
     }
 }
 
-/// A `KollectTarget`.
+/// A `KollectTarget`, or a `KollectClusterTarget` with an empty namespace.
 pub type TargetKey = NamespacedName;
 /// A `KollectProfile`.
 pub type ProfileKey = NamespacedName;
-/// A `KollectInventory`.
+/// A `KollectInventory`, or a `KollectClusterInventory` with an empty namespace.
 pub type InventoryKey = NamespacedName;
 
 /// The three families of sinks; each is a custom resource kind.

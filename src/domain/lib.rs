@@ -6,7 +6,8 @@
 //! * **Profile**: which kind to read and which attributes to extract from it.
 //! * **Target**: which objects of a profile's kind to collect.
 //! * **Row**: the extracted attributes of one object for one target, as canonical JSON with a digest.
-//! * **Inventory**: all rows of the targets of one namespace.
+//! * **Inventory**: all rows of the targets of one namespace; a cluster inventory shows a **view** of the rows of
+//!   cluster targets.
 //! * **Sink**: where an inventory is exported to; inventory and sink together are a **binding**.
 //! * **Watch scope**: the part of the cluster one list covers; completeness is known per target and watch scope.
 //! * **Registration**: one version of a target's definition, numbered by an **epoch**.
@@ -30,6 +31,7 @@ pub mod engine;
 pub mod envelope;
 pub mod extract;
 pub mod fault;
+pub mod filing;
 pub mod ids;
 pub mod plan;
 pub mod profile;

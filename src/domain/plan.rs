@@ -19,6 +19,7 @@ use crate::profile::Profile;
 use crate::selection::Selection;
 use crate::selection::namespaces::{Defaults, Namespaces};
 
+mod cluster_inventories;
 mod inventories;
 mod policy;
 pub mod reach;
@@ -195,11 +196,16 @@ impl Planner {
             return Err((reason::SUSPENDED, message.into()));
         }
         if spec.profile.trim().is_empty() {
-            let message = "spec.profileRef is empty: name a KollectProfile of this namespace";
+            let message = "spec.profileRef is empty: name a KollectProfile";
+            return Err((reason::MISSING_PROFILE_REF, message.into()));
+        }
+        let namespace = spec.profile_namespace.as_ref().unwrap_or(&key.namespace);
+        if namespace.is_empty() {
+            let message = "spec.profileRef.namespace is empty: name the namespace of the KollectProfile";
             return Err((reason::MISSING_PROFILE_REF, message.into()));
         }
         let profile_key = ProfileKey {
-            namespace: key.namespace.clone(),
+            namespace: namespace.clone(),
             name: spec.profile.clone(),
         };
         let profile = self.profile(&profile_key, configuration)?;

@@ -22,6 +22,7 @@ use crate::extract::mask::Mask;
 use crate::ids::{Gvk, TargetKey};
 use crate::redact::{self, Redaction, Sensitivity};
 use crate::row::{Row, RowIdentity};
+use crate::selection::namespaces::workload_namespace;
 
 /// A validated profile.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,6 +97,7 @@ impl Profile {
 
     /// The row of an object for a target.
     ///
+    /// A row names the namespace of its target, or of a cluster target that of the object, `default` if it has none.
     /// A missing value is null, or left out if the attribute is optional. The result depends on nothing but the
     /// arguments, and only on the part of the object that [`Self::mask`] keeps.
     ///
@@ -141,11 +143,16 @@ impl Profile {
 
     fn identity<'a>(&'a self, object: &'a Value, target: &'a TargetKey) -> Result<RowIdentity<'a>, ExtractionError> {
         let metadata = &object["metadata"];
+        let namespace = metadata["namespace"].as_str().unwrap_or_default();
         let required = |field| metadata[field].as_str().ok_or(ExtractionError::Identity(field));
         Ok(RowIdentity {
-            target_namespace: &target.namespace,
+            target_namespace: if target.is_cluster_scoped() {
+                workload_namespace(namespace)
+            } else {
+                &target.namespace
+            },
             target_name: &target.name,
-            namespace: metadata["namespace"].as_str().unwrap_or_default(),
+            namespace,
             name: required("name")?,
             group: &self.gvk.group,
             version: &self.gvk.version,

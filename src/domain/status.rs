@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::condition::{Condition, Wanted, merge};
 
 pub mod book;
+pub mod cluster_inventory;
 pub mod inventory;
 pub mod preview;
 pub mod profile;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 use kollect_domain::config::Configuration;
-use kollect_domain::ids::NamespacedName;
+use kollect_domain::ids::{InventoryKey, NamespacedName, TargetKey};
 use serde_json::Value;
 
 use crate::error::PortError;
@@ -28,10 +28,34 @@ pub enum ResourceKind {
     Profile,
     /// `KollectTarget`.
     Target,
+    /// `KollectClusterTarget`.
+    ClusterTarget,
     /// `KollectInventory`.
     Inventory,
+    /// `KollectClusterInventory`.
+    ClusterInventory,
     /// `KollectDatabaseSink`.
     DatabaseSink,
+}
+
+impl ResourceKind {
+    /// The kind of a target.
+    pub fn of_target(key: &TargetKey) -> Self {
+        if key.is_cluster_scoped() {
+            Self::ClusterTarget
+        } else {
+            Self::Target
+        }
+    }
+
+    /// The kind of an inventory.
+    pub fn of_inventory(key: &InventoryKey) -> Self {
+        if key.is_cluster_scoped() {
+            Self::ClusterInventory
+        } else {
+            Self::Inventory
+        }
+    }
 }
 
 /// A status to be stored.

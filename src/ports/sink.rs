@@ -16,6 +16,9 @@ use crate::error::PortError;
 ///
 /// All methods may be called again after any error or cancellation: calls are idempotent. Every call ends within a
 /// deadline of the adapter's own. An adapter connects when it is used, not when it is built.
+///
+/// An inventory without a namespace is a cluster inventory. [`kollect_domain::filing`] says under which namespace it is
+/// filed, and with which identity it is claimed.
 #[async_trait]
 pub trait Sink: Debug + Send + Sync + 'static {
     /// Prepares the destination (creates or checks it) and claims the inventory for this writer.

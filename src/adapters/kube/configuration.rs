@@ -8,9 +8,8 @@ use std::sync::Arc;
 use futures::stream::{self, BoxStream};
 use futures::{FutureExt, StreamExt};
 use k8s_openapi::api::core::v1::Namespace as CoreNamespace;
-use kollect_domain::config::sink::StoredPreview;
-use kollect_domain::config::{Configuration, Namespace, PolicyArea, Resource};
-use kollect_domain::ids::{NamespacedName, SinkFamily, SinkKey};
+use kollect_domain::config::{Configuration, Namespace, Resource};
+use kollect_domain::ids::NamespacedName;
 use kollect_ports::resources::ConfigurationSource;
 use kube::Client;
 use kube::api::{Api, PartialObjectMeta};
@@ -21,11 +20,13 @@ use kube::runtime::{WatchStreamExt, watcher};
 use super::convert::Configured;
 use super::crd;
 
+mod cluster_kinds;
 mod failure;
 mod namespaces;
 mod part;
 mod table;
 
+use cluster_kinds::ClusterKinds;
 use part::{Known, Part, Resources};
 use table::{Definition, Table};
 
@@ -82,8 +83,9 @@ impl KubeConfigurationSource {
             changes.push(watched(of(client, &part), &part, Change::Scope));
         }
         if !matches!(self.breadth, Breadth::Tenant(_)) {
-            let scopes = Api::all(client.clone());
-            changes.push(watched(scopes, &Arc::default(), |_, event| Change::ClusterScope(event)));
+            changes.push(watched_everywhere(client, |_, seen| Change::ClusterTarget(seen)));
+            changes.push(watched_everywhere(client, |_, seen| Change::ClusterInventory(seen)));
+            changes.push(watched_everywhere(client, |_, seen| Change::ClusterScope(seen)));
         }
         changes.push(match &self.breadth {
             Breadth::Cluster => namespaces::watched(client.clone()).map(Change::Namespace).boxed(),
@@ -109,6 +111,8 @@ enum Change {
     Inventory(Arc<str>, Seen<crd::KollectInventory>),
     DatabaseSink(Arc<str>, Seen<crd::KollectDatabaseSink>),
     Scope(Arc<str>, Seen<crd::KollectScope>),
+    ClusterTarget(Seen<crd::KollectClusterTarget>),
+    ClusterInventory(Seen<crd::KollectClusterInventory>),
     ClusterScope(Seen<crd::KollectClusterScope>),
     Namespace(Event<PartialObjectMeta<CoreNamespace>>),
 }
@@ -117,8 +121,7 @@ impl ConfigurationSource for KubeConfigurationSource {
     fn watch(&self) -> BoxStream<'static, Arc<Configuration>> {
         let state = State {
             parts: self.parts().into_iter().map(|part| (part, Part::default())).collect(),
-            has_cluster_kinds: !matches!(self.breadth, Breadth::Tenant(_)),
-            cluster_scopes: Table::default(),
+            cluster_kinds: (!matches!(self.breadth, Breadth::Tenant(_))).then(ClusterKinds::default),
             namespaces: Table::default(),
         };
         let changes = stream::select_all(self.changes());
@@ -171,11 +174,19 @@ where
         .boxed()
 }
 
+/// A cluster-scoped kind of ours.
+fn watched_everywhere<K>(client: &Client, wrap: fn(Arc<str>, Seen<K>) -> Change) -> BoxStream<'static, Change>
+where
+    K: kube::Resource<DynamicType = ()> + Clone + std::fmt::Debug + serde::de::DeserializeOwned + Send + Sync + 'static,
+{
+    watched(Api::all(client.clone()), &Arc::default(), wrap)
+}
+
 struct State {
     /// By namespace; an empty name is the whole cluster.
     parts: BTreeMap<Arc<str>, Part>,
-    has_cluster_kinds: bool,
-    cluster_scopes: Resources<crd::KollectClusterScope>,
+    /// Where they are served.
+    cluster_kinds: Option<ClusterKinds>,
     namespaces: Table<String, Namespace>,
 }
 
@@ -191,7 +202,9 @@ impl State {
                 part.is_some_and(|part| take(&mut part.database_sinks, seen, part::database_sink))
             }
             Change::Scope(part, seen) => self.take(&part, |part| &mut part.scopes, seen),
-            Change::ClusterScope(seen) => take(&mut self.cluster_scopes, seen, part::guarded),
+            Change::ClusterTarget(seen) => self.take_cluster(|kinds| &mut kinds.targets, seen),
+            Change::ClusterInventory(seen) => self.take_cluster(|kinds| &mut kinds.inventories, seen),
+            Change::ClusterScope(seen) => self.take_cluster(|kinds| &mut kinds.scopes, seen),
             Change::Namespace(event) => self.namespaces.apply(event, namespaces::namespace),
         }
     }
@@ -200,9 +213,16 @@ impl State {
     where
         Resource<K::Spec>: Definition,
     {
-        self.parts
-            .get_mut(part)
-            .is_some_and(|part| take(table(part), seen, part::guarded))
+        let part = self.parts.get_mut(part);
+        part.is_some_and(|part| take(table(part), seen, part::guarded))
+    }
+
+    fn take_cluster<K: Configured>(&mut self, table: fn(&mut ClusterKinds) -> &mut Resources<K>, seen: Seen<K>) -> bool
+    where
+        Resource<K::Spec>: Definition,
+    {
+        let kinds = self.cluster_kinds.as_mut();
+        kinds.is_some_and(|kinds| take(table(kinds), seen, part::guarded))
     }
 
     /// Whether what is missing does not exist, or may not be read for good.
@@ -213,7 +233,7 @@ impl State {
             Known::Waiting => false,
         };
         self.parts.iter().all(is_known)
-            && (!self.has_cluster_kinds || part::is_settled(&self.cluster_scopes))
+            && self.cluster_kinds.as_ref().is_none_or(ClusterKinds::is_settled)
             && self.namespaces.is_complete()
     }
 
@@ -222,31 +242,12 @@ impl State {
             namespaces: Arc::new(self.namespaces.rows().clone()),
             ..Configuration::default()
         };
-        let unread = &mut configuration.unread_policy;
         for (name, part) in self.parts.iter().filter(|(_, part)| part.known() == Known::Whole) {
-            part::extend(&mut configuration.profiles, &part.profiles);
-            part::extend(&mut configuration.targets, &part.targets);
-            part::extend(&mut configuration.inventories, &part.inventories);
-            part::extend(&mut configuration.scopes, &part.scopes);
-            for (key, sink) in part.database_sinks.rows() {
-                let key = SinkKey {
-                    family: SinkFamily::Database,
-                    object: key.clone(),
-                };
-                if sink.preview != StoredPreview::default() {
-                    configuration.previews.insert(key.clone(), sink.preview.clone());
-                }
-                configuration.sinks.insert(key, sink.resource.clone());
-            }
-            let area = if name.is_empty() {
-                PolicyArea::AllNamespaces
-            } else {
-                PolicyArea::Namespace(name.clone())
-            };
-            unread.extend(part::unread(&part.scopes).map(|why| (area, why)));
+            part.add_to(&mut configuration, name);
         }
-        part::extend(&mut configuration.scopes, &self.cluster_scopes);
-        unread.extend(part::unread(&self.cluster_scopes).map(|why| (PolicyArea::ClusterKinds, why)));
+        if let Some(kinds) = &self.cluster_kinds {
+            kinds.add_to(&mut configuration);
+        }
         configuration
     }
 }

@@ -11,6 +11,8 @@ use kube::ResourceExt;
 
 use super::crd;
 
+pub mod cluster_inventory;
+pub mod cluster_target;
 pub mod inventory;
 pub mod profile;
 pub mod scope;
@@ -37,6 +39,8 @@ pub fn resource<K: Configured>(object: &K) -> Resource<K::Spec> {
     let meta = object.meta();
     Resource {
         key: key(object),
+        labels: object.labels().clone(),
+        created: meta.creation_timestamp.as_ref().map(|at| at.0),
         uid: meta.uid.as_deref().unwrap_or_default().into(),
         generation: meta.generation.unwrap_or_default(),
         deleting: meta.deletion_timestamp.is_some(),
@@ -46,7 +50,7 @@ pub fn resource<K: Configured>(object: &K) -> Resource<K::Spec> {
     }
 }
 
-/// Namespace and name of a namespaced object.
+/// Namespace and name of an object; the namespace of a cluster-scoped one is empty.
 pub fn key<K: kube::Resource>(object: &K) -> NamespacedName {
     NamespacedName::new(
         object.meta().namespace.as_deref().unwrap_or_default(),

@@ -41,7 +41,11 @@ impl KubeResourceWriter {
 
     fn api(&self, kind: ResourceKind, object: &NamespacedName) -> (Api<DynamicObject>, ApiResource) {
         let resource = api_resource(kind);
-        let api = Api::namespaced_with(self.client.clone(), &object.namespace, &resource);
+        let api = if object.is_cluster_scoped() {
+            Api::all_with(self.client.clone(), &resource)
+        } else {
+            Api::namespaced_with(self.client.clone(), &object.namespace, &resource)
+        };
         (api, resource)
     }
 }
@@ -53,7 +57,9 @@ fn api_resource(kind: ResourceKind) -> ApiResource {
     match kind {
         ResourceKind::Profile => of::<crd::KollectProfile>(),
         ResourceKind::Target => of::<crd::KollectTarget>(),
+        ResourceKind::ClusterTarget => of::<crd::KollectClusterTarget>(),
         ResourceKind::Inventory => of::<crd::KollectInventory>(),
+        ResourceKind::ClusterInventory => of::<crd::KollectClusterInventory>(),
         ResourceKind::DatabaseSink => of::<crd::KollectDatabaseSink>(),
     }
 }
@@ -77,7 +83,7 @@ impl ResourceWriter for KubeResourceWriter {
         let patch: Value = json!({
             "apiVersion": resource.api_version,
             "kind": resource.kind,
-            "metadata": {"name": name, "namespace": &*update.object.namespace},
+            "metadata": metadata(&update.object),
             "status": update.status,
         });
         let params = PatchParams::apply(FIELD_MANAGER).force();
@@ -109,6 +115,15 @@ impl ResourceWriter for KubeResourceWriter {
         });
         let patch = Patch::Merge(&patch);
         unless_gone(bounded(&operation, api.patch_metadata(name, &PatchParams::default(), &patch)).await)
+    }
+}
+
+/// Name and namespace, if there is one.
+fn metadata(object: &NamespacedName) -> Value {
+    if object.is_cluster_scoped() {
+        json!({"name": &*object.name})
+    } else {
+        json!({"name": &*object.name, "namespace": &*object.namespace})
     }
 }
 

@@ -7,6 +7,7 @@
 //! since.
 
 use kollect_domain::condition::reason;
+use kollect_domain::filing;
 use kollect_domain::ids::InventoryKey;
 use kollect_ports::error::ErrorClass;
 use tokio_postgres::types::Type;
@@ -40,7 +41,7 @@ impl<'a> Holder<'a> {
             writer,
         } = *self;
         ClaimValues {
-            values: [cluster, &inventory.namespace, &inventory.name, writer, session],
+            values: [cluster, filing::namespace(inventory), &inventory.name, writer, session],
         }
     }
 
@@ -91,10 +92,10 @@ impl<'a> Holder<'a> {
             ErrorClass::Misconfigured,
             reason::WRITER_CONFLICT,
             format!(
-                "{STAGE}: inventory {} of cluster \"{}\" is written by another cluster (identity {other}, \
-                 this is {}); set a different spec.cluster on the sink, or, if the other one is gone for good, remove \
-                 its claim, which is the row of the sync table with an empty target_name",
-                self.inventory, self.cluster, self.writer
+                "{STAGE}: inventory {} of cluster \"{}\" is written by {}",
+                self.inventory,
+                self.cluster,
+                filing::conflict(other, self.writer, "set a different spec.cluster on the sink")
             ),
         ))
     }

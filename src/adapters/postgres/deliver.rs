@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::Timestamp;
+use kollect_domain::filing;
 use kollect_ports::sink::{Delivery, Purge, Receipt};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
@@ -120,7 +121,7 @@ impl Change<'_> {
             (false, false) => return Ok(Attempt::Done(Receipt::default())),
         };
         let (batch, keys) = (
-            Batch::new(upserts, &self.holder.inventory.namespace),
+            Batch::new(upserts, filing::namespace(self.holder.inventory)),
             Keys::new(deletes),
         );
         let token = connection.token.clone();
@@ -273,7 +274,7 @@ impl Change<'_> {
         rows: &[Upsert],
     ) -> Result<Vec<Row>, Failure> {
         let values = self.holder.values(&connection.token);
-        let batch = Batch::new(rows, &self.holder.inventory.namespace);
+        let batch = Batch::new(rows, filing::namespace(self.holder.inventory));
         let parameters = [values.all(), batch.parameters().to_vec()].concat();
         connection.run(statement, &parameters).await.map_err(during(UPSERT))
     }

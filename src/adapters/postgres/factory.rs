@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kollect_domain::condition::reason;
 use kollect_domain::config::sink::{Destination, PostgresTable, SinkSpec};
+use kollect_domain::filing::Writer;
 use kollect_domain::ids::SinkKey;
 use kollect_domain::status::preview::{DestinationPreview, TablePreview};
 use kollect_ports::error::{ErrorClass, PortError};
@@ -21,7 +22,7 @@ const PRIMARY_KEY: &str = "primary_key";
 /// Builds sinks of type `postgres`.
 #[derive(Debug)]
 pub struct PostgresSinkFactory {
-    writer: Arc<str>,
+    writer: Writer,
     secrets: Arc<dyn SecretReader>,
     policy: Arc<EndpointPolicy>,
 }
@@ -30,7 +31,7 @@ impl PostgresSinkFactory {
     /// A factory for one writer: the identity of the cluster that rows come from.
     pub fn new(writer: &str, secrets: Arc<dyn SecretReader>, policy: Arc<EndpointPolicy>) -> Self {
         Self {
-            writer: writer.into(),
+            writer: Writer::new(writer),
             secrets,
             policy,
         }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 use futures::{StreamExt as _, TryStreamExt as _};
+use kollect_domain::filing::Writer;
 use kollect_domain::ids::InventoryKey;
 use kollect_ports::error::PortError;
 use kollect_ports::sink::{Claim, Delivery, HeldRow, Purge, Receipt, Sink, SyncRecord};
@@ -33,14 +34,14 @@ const DEADLINE_PER_ROW: Duration = Duration::from_millis(1);
 /// All calls share one session, one after the other. A stream of [`Sink::resume`] uses it until it ends or is dropped.
 pub struct PostgresSink {
     worker: Arc<Worker>,
-    writer: Arc<str>,
+    writer: Writer,
     cluster: Arc<str>,
     deadline: Duration,
     freshness: Freshness,
 }
 
 impl PostgresSink {
-    pub(super) fn new(access: Access, writer: Arc<str>, cluster: Arc<str>) -> Self {
+    pub(super) fn new(access: Access, writer: Writer, cluster: Arc<str>) -> Self {
         Self {
             worker: Arc::new(Worker::new(access)),
             writer,
@@ -60,7 +61,7 @@ impl PostgresSink {
         Holder {
             cluster: &self.cluster,
             inventory,
-            writer: &self.writer,
+            writer: self.writer.of(inventory),
         }
     }
 }
@@ -83,7 +84,11 @@ impl Sink for PostgresSink {
 
     fn resume(&self, inventory: &InventoryKey, target: &str) -> BoxStream<'static, Result<Vec<HeldRow>, PortError>> {
         let (worker, inventory, deadline) = (self.worker.clone(), inventory.clone(), self.deadline);
-        let (writer, cluster, target) = (self.writer.clone(), self.cluster.clone(), target.to_owned());
+        let (writer, cluster, target) = (
+            self.writer.of(&inventory).clone(),
+            self.cluster.clone(),
+            target.to_owned(),
+        );
         let opened = async move {
             let holder = Holder {
                 cluster: &cluster,

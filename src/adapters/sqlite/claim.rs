@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use kollect_domain::condition::reason;
+use kollect_domain::filing;
 use kollect_domain::ids::InventoryKey;
 use kollect_ports::error::ErrorClass;
 use rusqlite::{OptionalExtension as _, params};
@@ -30,7 +31,7 @@ pub(super) struct Holder {
 impl Holder {
     /// Cluster, namespace and name of the inventory: the first parameters of every statement.
     pub(super) fn key(&self) -> (&str, &str, &str) {
-        (&self.cluster, &self.inventory.namespace, &self.inventory.name)
+        (&self.cluster, filing::namespace(&self.inventory), &self.inventory.name)
     }
 
     /// Takes the claim for this session, inside a transaction.
@@ -114,10 +115,14 @@ impl Holder {
             ErrorClass::Misconfigured,
             reason::WRITER_CONFLICT,
             format!(
-                "{STAGE}: inventory {} of cluster \"{}\" is written by another cluster (identity {other}, \
-                 this is {}); set a different cluster label, use a file of your own, or, if the other one is gone for \
-                 good, remove its claim, which is the row of the sync table with an empty target_name",
-                self.inventory, self.cluster, self.writer
+                "{STAGE}: inventory {} of cluster \"{}\" is written by {}",
+                self.inventory,
+                self.cluster,
+                filing::conflict(
+                    &other,
+                    &self.writer,
+                    "set a different cluster label, use a file of your own"
+                )
             ),
         ))
     }

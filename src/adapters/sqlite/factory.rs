@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kollect_domain::condition::reason;
 use kollect_domain::config::sink::{Destination, SinkSpec};
+use kollect_domain::filing::Writer;
 use kollect_domain::ids::SinkKey;
 use kollect_domain::status::preview::DestinationPreview;
 use kollect_ports::error::{ErrorClass, PortError};
@@ -18,7 +19,7 @@ use super::worker::Access;
 /// Builds sinks of type `sqlite`.
 #[derive(Debug)]
 pub struct SqliteSinkFactory {
-    writer: Arc<str>,
+    writer: Writer,
     folder: SqliteFolder,
 }
 
@@ -26,7 +27,7 @@ impl SqliteSinkFactory {
     /// A factory for one writer, the identity of the cluster that rows come from, with files in this folder.
     pub fn new(writer: &str, folder: SqliteFolder) -> Self {
         Self {
-            writer: writer.into(),
+            writer: Writer::new(writer),
             folder,
         }
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::StreamExt as _;
 use futures::stream::BoxStream;
+use kollect_domain::filing::Writer;
 use kollect_domain::ids::InventoryKey;
 use kollect_ports::error::PortError;
 use kollect_ports::sink::{Claim, Delivery, HeldRow, Purge, Receipt, Sink, SyncRecord};
@@ -28,14 +29,14 @@ const DEADLINE_PER_ROW: Duration = Duration::from_millis(1);
 /// ends its work and undoes it.
 pub struct SqliteSink {
     worker: Worker,
-    writer: Arc<str>,
+    writer: Writer,
     cluster: Arc<str>,
     deadline: Duration,
     freshness: Freshness,
 }
 
 impl SqliteSink {
-    pub(super) fn new(access: Access, writer: Arc<str>, cluster: Arc<str>) -> Self {
+    pub(super) fn new(access: Access, writer: Writer, cluster: Arc<str>) -> Self {
         Self {
             worker: Worker::new(access),
             writer,
@@ -55,7 +56,7 @@ impl SqliteSink {
         Holder {
             cluster: self.cluster.clone(),
             inventory: inventory.clone(),
-            writer: self.writer.clone(),
+            writer: self.writer.of(inventory).clone(),
         }
     }
 }

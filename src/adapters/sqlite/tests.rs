@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use kollect_domain::config::sink::{Destination, Provisioning, SinkSpec, SqliteFile, Tls};
+use kollect_domain::filing::Writer;
 use kollect_domain::ids::{InventoryKey, NamespacedName, RowKey, SinkFamily, SinkKey};
 use kollect_domain::row::{Row, RowIdentity};
 use kollect_ports::contract::sink::{SinkHarness, StoredRow};
@@ -69,7 +70,7 @@ impl Bench {
         let factory = SqliteSinkFactory::new(WRITER, SqliteFolder::Within(self.folder.path().to_owned()));
         let mut access = factory.access(&sink_key(), &self.spec).unwrap();
         adapt(&mut access);
-        SqliteSink::new(access, WRITER.into(), "eu-1".into())
+        SqliteSink::new(access, Writer::new(WRITER), "eu-1".into())
     }
 
     /// A sink that has claimed the inventory.

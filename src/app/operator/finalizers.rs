@@ -1,55 +1,69 @@
-//! Finalizers: what must be cleaned up before an object of ours may go.
+//! Inventories have a finalizer while they live, so that their rows can be removed; targets need none.
 
-use kollect_domain::ids::{BindingKey, NamespacedName};
+use std::sync::Arc;
+
+use kollect_domain::config::{Configuration, InventorySpec, Resource};
+use kollect_domain::engine::Plan;
+use kollect_domain::ids::{InventoryKey, TargetKey};
 use kollect_ports::resources::{FinalizerChange, ResourceKind};
 
-use super::Operator;
-
-/// Finalizer of inventories.
-const INVENTORY_FINALIZER: &str = "kollect.dev/inventory-cleanup";
-/// Finalizer that earlier versions put on targets, which need none.
-const TARGET_FINALIZER: &str = "kollect.dev/target-cleanup";
-
-impl Operator {
-    /// A binding of a deleted inventory is done: with the last one the inventory may go.
-    pub(super) fn closed(&self, binding: &BindingKey) {
-        let mut bindings = self.decisions.plan.bindings.keys();
-        let still_open = bindings.any(|other| other.inventory == binding.inventory && !self.engine.is_closed(other));
-        if !still_open {
-            let inventory = binding.inventory.clone();
-            self.finalizer(ResourceKind::Inventory, inventory, INVENTORY_FINALIZER, false);
-        }
+fn of_inventory(key: &InventoryKey) -> &'static str {
+    if key.is_cluster_scoped() {
+        "kollect.dev/cluster-inventory-cleanup"
+    } else {
+        "kollect.dev/inventory-cleanup"
     }
+}
 
-    /// Inventories have a finalizer while they live, so that their rows can be removed; targets need none.
-    pub(super) fn set_finalizers(&self) {
-        for (key, resource) in &self.configuration.inventories {
-            let has = resource.finalizers.iter().any(|f| &**f == INVENTORY_FINALIZER);
-            let nothing_to_clean = !self
-                .decisions
-                .plan
-                .bindings
-                .keys()
-                .any(|binding| binding.inventory == *key);
-            if resource.deleting && has && nothing_to_clean {
-                self.finalizer(ResourceKind::Inventory, key.clone(), INVENTORY_FINALIZER, false);
-            } else if !resource.deleting && !has {
-                self.finalizer(ResourceKind::Inventory, key.clone(), INVENTORY_FINALIZER, true);
-            }
-        }
-        for (key, resource) in &self.configuration.targets {
-            if resource.finalizers.iter().any(|f| &**f == TARGET_FINALIZER) {
-                self.finalizer(ResourceKind::Target, key.clone(), TARGET_FINALIZER, false);
-            }
-        }
+/// Earlier versions put these on targets.
+fn of_target(key: &TargetKey) -> &'static str {
+    if key.is_cluster_scoped() {
+        "kollect.dev/cluster-target-cleanup"
+    } else {
+        "kollect.dev/target-cleanup"
     }
+}
 
-    fn finalizer(&self, kind: ResourceKind, object: NamespacedName, finalizer: &'static str, present: bool) {
-        self.outbox.put_finalizer(FinalizerChange {
-            kind,
-            object,
+/// The finalizers that are to be added or removed.
+pub(super) fn changes(configuration: &Configuration, plan: &Plan) -> Vec<FinalizerChange> {
+    let inventories = configuration.inventories.values().filter_map(|resource| {
+        let has = has(&resource.finalizers, of_inventory(&resource.key));
+        let wrong = if resource.deleting {
+            has && !needs_cleaning(resource, plan)
+        } else {
+            !has
+        };
+        wrong.then(|| FinalizerChange {
+            present: !resource.deleting,
+            ..released(resource.key.clone())
+        })
+    });
+    let targets = configuration.targets.values().filter_map(|resource| {
+        let finalizer = of_target(&resource.key);
+        has(&resource.finalizers, finalizer).then(|| FinalizerChange {
+            kind: ResourceKind::of_target(&resource.key),
+            object: resource.key.clone(),
             finalizer,
-            present,
-        });
+            present: false,
+        })
+    });
+    inventories.chain(targets).collect()
+}
+
+/// The finalizer of an inventory whose rows were removed, or stay on purpose.
+pub(super) fn released(inventory: InventoryKey) -> FinalizerChange {
+    FinalizerChange {
+        kind: ResourceKind::of_inventory(&inventory),
+        finalizer: of_inventory(&inventory),
+        object: inventory,
+        present: false,
     }
+}
+
+fn needs_cleaning(resource: &Resource<InventorySpec>, plan: &Plan) -> bool {
+    plan.bindings.keys().any(|binding| binding.inventory == resource.key)
+}
+
+fn has(finalizers: &[Arc<str>], finalizer: &str) -> bool {
+    finalizers.iter().any(|present| &**present == finalizer)
 }

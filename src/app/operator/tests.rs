@@ -1,5 +1,7 @@
 //! The operator between fakes, with a clock that the test's runtime owns.
 
+mod cluster;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,6 +56,8 @@ fn lake() -> SinkKey {
 fn resource<S>(name: &str, spec: S) -> Resource<S> {
     Resource {
         key: key(name),
+        labels: [].into(),
+        created: None,
         uid: name.into(),
         generation: 1,
         deleting: false,
@@ -101,6 +105,7 @@ fn configuration() -> Configuration {
         sinks: vec![SinkRef {
             family: SinkFamily::Database,
             name: "lake".into(),
+            namespace: None,
             export_min_interval: None,
             min_change_interval: None,
             deletion_policy: kollect_domain::config::DeletionPolicy::FamilyDefault,
@@ -148,7 +153,16 @@ impl Bench {
         Self::start_with(until, Arc::new(FakeSinkFactory::new("this-cluster"))).await
     }
 
+    async fn start_configured(configuration: Configuration) -> Self {
+        let sinks = Arc::new(FakeSinkFactory::new("this-cluster"));
+        Self::start_as(Until::Stopped, sinks, configuration).await
+    }
+
     async fn start_with(until: Until, sinks: Arc<FakeSinkFactory>) -> Self {
+        Self::start_as(until, sinks, configuration()).await
+    }
+
+    async fn start_as(until: Until, sinks: Arc<FakeSinkFactory>, configuration: Configuration) -> Self {
         let source = Arc::new(FakeSource::default());
         let resources = Arc::new(FakeResources::default());
         let database = sinks.database(&lake());
@@ -184,7 +198,9 @@ impl Bench {
             running,
         };
         bench
-            .until("the operator watches", || bench.resources.configure(configuration()))
+            .until("the operator watches", || {
+                bench.resources.configure(configuration.clone())
+            })
             .await;
         bench.until("the kind is watched", || bench.source.opened() == 1).await;
         bench

@@ -1,9 +1,10 @@
-//! The keys in which one sink differs from the rows of one target.
+//! The keys in which one sink differs from what an inventory shows of one target.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::rows::{Before, Change, Current, TargetRows};
+use super::rows::{Before, Current};
+use super::view::Shown;
 use crate::delivery::HeldRow;
 use crate::row::{Row, RowDigest};
 
@@ -16,6 +17,19 @@ pub enum Held {
     Row(RowDigest),
     /// One of several; only writing or deleting makes it known.
     Unknown,
+    /// A row that the inventory does not show, whatever is known about its object.
+    Outside,
+}
+
+impl From<&Before> for Held {
+    /// What a sink holds that was up to date.
+    fn from(before: &Before) -> Self {
+        match before {
+            Before::Absent => Self::Nothing,
+            Before::Unknown => Self::Unknown,
+            Before::Row(row) => Self::Row(row.digest()),
+        }
+    }
 }
 
 /// One key that must be written or deleted.
@@ -27,7 +41,7 @@ pub enum Step {
     Delete,
 }
 
-/// The difference between the rows of one target and what one sink holds of them.
+/// The difference between what an inventory shows of one target and what one sink holds of them.
 ///
 /// **Shape**: keys that are missing here are equal on both sides. Memory follows change, not size; while the sink's
 /// rows are being read back, every key is listed until it is confirmed.
@@ -42,31 +56,31 @@ pub struct Difference {
 
 impl Difference {
     /// A difference to a sink of which nothing was read yet: every row is taken to be missing there.
-    pub fn against_empty(rows: &TargetRows) -> Self {
+    pub fn against_empty(shown: &Shown<'_, '_>) -> Self {
         Self {
-            keys: rows.uids().map(|uid| (uid.clone(), Held::Nothing)).collect(),
+            keys: shown.uids().map(|uid| (uid.clone(), Held::Nothing)).collect(),
             held_rows: 0,
             partial: false,
         }
     }
 
-    /// A row changed in memory.
-    pub fn changed(&mut self, change: &Change) {
-        self.keys.entry(change.uid.clone()).or_insert(match change.before {
-            Before::Absent => Held::Nothing,
-            Before::Unknown => Held::Unknown,
-            Before::Row(digest) => Held::Row(digest),
-        });
+    /// A key must be looked at again; `held` is what the sink holds of it, unless something else is known already.
+    pub fn changed(&mut self, uid: &Arc<str>, held: Held) {
+        self.keys.entry(uid.clone()).or_insert(held);
     }
 
     /// Rows that the sink was found to hold.
-    pub fn found(&mut self, held: Vec<HeldRow>, rows: &TargetRows) {
+    pub fn found(&mut self, held: Vec<HeldRow>, shown: &Shown<'_, '_>) {
         self.held_rows += held.len();
         for HeldRow { uid, namespace, digest } in held {
-            let equal = match rows.current(&uid) {
+            if !shown.admits(&namespace) {
+                self.keys.insert(uid, Held::Outside);
+                continue;
+            }
+            let equal = match shown.current(&uid) {
                 Current::Row(row) => row.digest() == digest,
                 Current::Held => true,
-                Current::Absent if rows.absence_is_known(&namespace) => false,
+                Current::Absent if shown.absence_is_known(&uid, &namespace) => false,
                 Current::Absent => {
                     self.partial = true;
                     true
@@ -86,37 +100,41 @@ impl Difference {
         self.partial
     }
 
-    /// How many rows the sink would lose, and how many it held when it was read back.
-    pub fn losses(&self, rows: &TargetRows) -> (usize, usize) {
+    /// True when what is known here does not tell how another choice of namespaces would differ.
+    pub fn depends_on_namespaces(&self) -> bool {
+        self.partial || self.keys.values().any(|held| *held == Held::Outside)
+    }
+
+    /// How many rows the sink would lose because their objects are gone, and how many it held when it was read back.
+    pub fn losses(&self, shown: &Shown<'_, '_>) -> (usize, usize) {
+        let is_loss = |held: Held| !matches!(held, Held::Nothing | Held::Outside);
         let lost = self
             .keys
             .iter()
-            .filter(|(uid, held)| **held != Held::Nothing && rows.current(uid) == Current::Absent)
+            .filter(|(uid, held)| is_loss(**held) && shown.is_missing(uid))
             .count();
         (lost, self.held_rows)
     }
 
     /// Takes the difference as steps, sorted by key; afterwards both sides count as equal.
-    pub fn take(&mut self, rows: &TargetRows) -> Vec<(Arc<str>, Step)> {
+    pub fn take(&mut self, shown: &Shown<'_, '_>) -> Vec<(Arc<str>, Step)> {
         let mut steps: Vec<(Arc<str>, Step)> = std::mem::take(&mut self.keys)
             .into_iter()
-            .filter_map(|(uid, held)| match rows.current(&uid) {
+            .filter_map(|(uid, held)| match shown.current(&uid) {
                 Current::Row(row) if held == Held::Row(row.digest()) => None,
                 Current::Row(row) => Some((uid, Step::Upsert(row.clone()))),
-                Current::Held => None,
+                Current::Held if held != Held::Outside => None,
                 Current::Absent if held == Held::Nothing => None,
-                Current::Absent => Some((uid, Step::Delete)),
+                Current::Held | Current::Absent => Some((uid, Step::Delete)),
             })
             .collect();
         steps.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         steps
     }
 
-    /// Steps whose outcome is not known: the sink may hold the state before or after each.
-    pub fn uncertain(&mut self, keys: impl IntoIterator<Item = Arc<str>>) {
-        for uid in keys {
-            self.keys.insert(uid, Held::Unknown);
-        }
+    /// The outcome of a step is not known: the sink may hold the state before or after it.
+    pub fn uncertain(&mut self, uid: Arc<str>) {
+        self.keys.insert(uid, Held::Unknown);
     }
 
     /// True when the sink holds exactly the target's rows.

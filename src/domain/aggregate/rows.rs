@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::ids::WatchScope;
-use crate::row::{Row, RowDigest};
-
 use super::scope::Scope;
+use super::sums::Sums;
+use crate::ids::WatchScope;
+use crate::row::Row;
 
 /// What selection and extraction made of one object.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,14 +47,14 @@ pub struct Change {
 }
 
 /// What sinks were told about a key before it changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Before {
     /// Nothing: there was no row.
     Absent,
     /// Nothing that is known: the object was held.
     Unknown,
-    /// The row with this digest.
-    Row(RowDigest),
+    /// This row.
+    Row(Arc<Row>),
 }
 
 #[derive(Debug)]
@@ -70,6 +70,7 @@ struct Entry {
 pub struct TargetRows {
     entries: HashMap<Arc<str>, Entry>,
     scopes: Vec<Scope>,
+    sums: Sums,
     marks: u64,
     failures: u64,
     last_failure: Option<String>,
@@ -144,7 +145,8 @@ impl TargetRows {
     fn upsert(&mut self, index: usize, uid: &Arc<str>, row: Arc<Row>) -> Option<Change> {
         let mark = self.scopes[index].mark;
         let Some(entry) = self.entries.get_mut(uid) else {
-            self.scopes[index].add(&row);
+            self.scopes[index].sum.add(&row);
+            self.sums.add(&row);
             let entry = Entry {
                 row: Some(row),
                 scope: number(index),
@@ -164,16 +166,20 @@ impl TargetRows {
                 self.last_failure = None;
             }
         }
-        let before = before(entry.row.as_ref());
-        if before == Before::Row(row.digest()) && entry.scope == number(index) {
+        let same = entry.row.as_ref().is_some_and(|old| old.digest() == row.digest());
+        if same && entry.scope == number(index) {
             return None;
         }
-        if let (Some(old), Some(scope)) = (&entry.row, self.scopes.get_mut(entry.scope as usize)) {
-            scope.take(old);
+        if let Some(old) = &entry.row {
+            if let Some(scope) = self.scopes.get_mut(entry.scope as usize) {
+                scope.sum.take(old);
+            }
+            self.sums.take(old);
         }
-        self.scopes[index].add(&row);
+        self.scopes[index].sum.add(&row);
+        self.sums.add(&row);
         entry.scope = number(index);
-        entry.row = Some(row);
+        let before = before(entry.row.replace(row));
         Some(Change {
             uid: uid.clone(),
             before,
@@ -204,22 +210,25 @@ impl TargetRows {
 
     fn remove(&mut self, uid: &Arc<str>) -> Option<Change> {
         let (uid, entry) = self.entries.remove_entry(uid)?;
-        Some(self.removed(uid, &entry))
+        Some(self.removed(uid, entry))
     }
 
-    fn removed(&mut self, uid: Arc<str>, entry: &Entry) -> Change {
+    fn removed(&mut self, uid: Arc<str>, entry: Entry) -> Change {
         if entry.failed {
             self.failures -= 1;
             if self.failures == 0 {
                 self.last_failure = None;
             }
         }
-        if let (Some(row), Some(scope)) = (&entry.row, self.scopes.get_mut(entry.scope as usize)) {
-            scope.take(row);
+        if let Some(row) = &entry.row {
+            if let Some(scope) = self.scopes.get_mut(entry.scope as usize) {
+                scope.sum.take(row);
+            }
+            self.sums.take(row);
         }
         Change {
             uid,
-            before: before(entry.row.as_ref()),
+            before: before(entry.row),
         }
     }
 
@@ -267,7 +276,7 @@ impl TargetRows {
 
     fn remove_all(&mut self, gone: impl Fn(&Entry) -> bool) -> Vec<Change> {
         let gone: Vec<(Arc<str>, Entry)> = self.entries.extract_if(|_, entry| gone(entry)).collect();
-        gone.into_iter().map(|(uid, entry)| self.removed(uid, &entry)).collect()
+        gone.into_iter().map(|(uid, entry)| self.removed(uid, entry)).collect()
     }
 
     /// What the target knows about a key.
@@ -280,13 +289,28 @@ impl TargetRows {
     }
 
     /// All keys, in no particular order.
-    pub fn uids(&self) -> impl Iterator<Item = &Arc<str>> {
+    pub fn uids(&self) -> impl Iterator<Item = &Arc<str>> + Clone {
         self.entries.keys()
     }
 
     /// Rows in memory.
     pub fn row_count(&self) -> u64 {
-        self.scopes.iter().map(|scope| scope.rows).sum()
+        self.scopes.iter().map(|scope| scope.sum.rows).sum()
+    }
+
+    /// All rows, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Row>> {
+        self.entries.values().filter_map(|entry| entry.row.as_ref())
+    }
+
+    /// Rows by namespace.
+    pub fn sums(&self) -> &Sums {
+        &self.sums
+    }
+
+    /// Whether there are objects without a row, of which sinks may hold one.
+    pub fn has_rowless(&self) -> bool {
+        self.failures > 0 && self.entries.values().any(|entry| entry.row.is_none())
     }
 
     /// Objects whose extraction fails at present.
@@ -330,6 +354,6 @@ fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(ORPHAN)
 }
 
-fn before(row: Option<&Arc<Row>>) -> Before {
-    row.map_or(Before::Unknown, |row| Before::Row(row.digest()))
+fn before(row: Option<Arc<Row>>) -> Before {
+    row.map_or(Before::Unknown, Before::Row)
 }

@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 
+use super::sums::Sum;
 use crate::ids::WatchScope;
-use crate::row::Row;
 
 /// State of one watch scope of a target.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,9 +21,7 @@ pub struct Scope {
     /// When the last event was applied.
     pub last_event: Option<Timestamp>,
     /// Rows of the scope.
-    pub rows: u64,
-    /// Sum of the digests of the scope's rows.
-    pub checksum: u128,
+    pub sum: Sum,
     /// Mark of the list that is under way, or of the last one.
     pub(super) mark: u64,
 }
@@ -38,8 +36,7 @@ impl Scope {
             listing: false,
             last_list: None,
             last_event: None,
-            rows: 0,
-            checksum: 0,
+            sum: Sum::default(),
             mark: 0,
         }
     }
@@ -51,20 +48,4 @@ impl Scope {
         self.listing = false;
         self.mark = 0;
     }
-
-    /// Counts a row in.
-    pub(super) fn add(&mut self, row: &Row) {
-        self.rows += 1;
-        self.checksum = self.checksum.wrapping_add(digest(row));
-    }
-
-    /// Counts a row out.
-    pub(super) fn take(&mut self, row: &Row) {
-        self.rows -= 1;
-        self.checksum = self.checksum.wrapping_sub(digest(row));
-    }
-}
-
-fn digest(row: &Row) -> u128 {
-    u128::from_be_bytes(*row.digest().as_bytes())
 }

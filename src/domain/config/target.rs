@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use crate::ids::Gvk;
 
-/// A `KollectTarget`.
+/// A `KollectTarget` or `KollectClusterTarget`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TargetSpec {
-    /// Name of the profile, in the target's namespace.
+    /// Name of the profile.
     pub profile: Arc<str>,
+    /// Namespace of the profile; `None` = that of the target.
+    pub profile_namespace: Option<Arc<str>>,
     /// Namespaces to collect from, by label; absent = all.
     pub namespace_selector: Option<LabelSelector>,
     /// Namespaces to collect from, by name; empty = all.

@@ -5,6 +5,8 @@
 //! begins again with the claim.
 
 mod answers;
+mod link;
+mod view;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,18 +14,21 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use link::{Link, LinkState};
+
 use super::operation::Operation;
 use super::report;
 use super::target::{Stepped, Target};
 use super::{BindingPlan, Closing, Command};
 use crate::aggregate::difference::{Difference, Step};
+use crate::aggregate::view::{Shown, View, is_appearance};
 use crate::cadence::Cadence;
 use crate::delivery::{Delivery, Purge};
 use crate::fault::Fault;
 use crate::ids::RowKey;
 use crate::time::Now;
 
-/// Finds a target of the binding's namespace by name.
+/// Finds a target of the inventory's namespace by name.
 pub trait Lookup<'a>: Fn(&Arc<str>) -> Option<&'a Target> {}
 impl<'a, F: Fn(&Arc<str>) -> Option<&'a Target>> Lookup<'a> for F {}
 
@@ -47,8 +52,9 @@ pub struct Binding {
     closing: Option<Closing>,
     closed: bool,
     claimed: bool,
+    view: Arc<View>,
     links: BTreeMap<Arc<str>, Link>,
-    /// Targets that the sink has rows of although they do not exist.
+    /// Targets that the sink has rows of although they do not exist or are not selected.
     purge: BTreeSet<Arc<str>>,
     operation: Option<Operation>,
     recording: Recording,
@@ -77,26 +83,6 @@ impl Recording {
     }
 }
 
-/// What a binding knows about one target.
-#[derive(Debug, Default)]
-struct Link {
-    state: LinkState,
-    difference: Difference,
-    /// How many lists of the target were finished when reading back showed a suspicious loss.
-    doubted_after: Option<u64>,
-}
-
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum LinkState {
-    /// It is not known what the sink holds.
-    #[default]
-    Unread,
-    /// It is being read back.
-    Reading,
-    /// The difference says all.
-    Live,
-}
-
 impl Binding {
     /// A binding that has not talked to its sink yet.
     pub fn new(incarnation: u64, plan: &BindingPlan) -> Self {
@@ -107,6 +93,7 @@ impl Binding {
             closing: plan.closing,
             closed: false,
             claimed: false,
+            view: Arc::default(),
             links: BTreeMap::new(),
             purge: BTreeSet::new(),
             operation: None,
@@ -144,21 +131,6 @@ impl Binding {
         self.revision
     }
 
-    /// The targets of the inventory.
-    pub fn link_targets<'a>(&mut self, names: impl Iterator<Item = &'a Arc<str>>) {
-        for name in names {
-            self.links.entry(name.clone()).or_default();
-            self.purge.remove(name);
-        }
-    }
-
-    /// A target does not exist any more: its rows go.
-    pub fn forget_target(&mut self, name: &Arc<str>) {
-        self.links.remove(name);
-        self.refused.retain(|key| key.target != *name);
-        self.purge.insert(name.clone());
-    }
-
     /// Nothing will happen to targets any more: once everything is delivered, the last state is recorded.
     pub fn wind_up(&mut self, now: Duration) {
         self.recording.owed = !self.links.is_empty() && self.closing.is_none();
@@ -171,17 +143,31 @@ impl Binding {
     }
 
     /// Something happened to a target.
-    pub fn target_changed(&mut self, name: &Arc<str>, stepped: &Stepped, now: Duration) {
+    pub fn target_changed<'a>(&mut self, name: &Arc<str>, stepped: &Stepped, lookup: &impl Lookup<'a>, now: Duration) {
+        let Some(target) = lookup(name) else {
+            return;
+        };
+        let (view, rivals) = (self.view.clone(), self.rivals(lookup));
         let Some(link) = self.links.get_mut(name) else {
             return;
         };
         if link.state != LinkState::Unread {
+            let shown = Shown::new(name, target.rows(), &view, &rivals);
             for change in &stepped.changes {
-                link.difference.changed(change);
+                if let Some(held) = shown.held_before(change) {
+                    link.difference.changed(&change.uid, held);
+                }
             }
             if stepped.completed && link.difference.is_partial() {
-                *link = Link::default();
+                link.reset();
             }
+        }
+        if view.dedupe && (link.exported || link.is_ready(target)) {
+            let appeared = stepped
+                .changes
+                .iter()
+                .filter(|change| is_appearance(change, target.rows()));
+            self.recheck_earlier(name, &appeared.map(|change| &change.uid), lookup);
         }
         self.settled &= !stepped.completed;
         if stepped.visible {
@@ -191,6 +177,7 @@ impl Binding {
 
     /// What to do now.
     pub fn advance<'a>(&mut self, lookup: &impl Lookup<'a>, now: Now) -> Advance {
+        self.note_ready(lookup);
         if self.fault.is_none() && self.is_level(lookup) {
             self.settled = true;
             self.failures = 0;
@@ -228,34 +215,25 @@ impl Binding {
 
     fn next_read<'a>(&mut self, lookup: &impl Lookup<'a>) -> Option<(Operation, Command)> {
         let (name, target) = self.unread(lookup)?;
+        let (view, rivals) = (self.view.clone(), self.rivals(lookup));
         let link = self.links.get_mut(&name)?;
         link.state = LinkState::Reading;
         self.settled = false;
-        link.difference = Difference::against_empty(target.rows());
+        link.difference = Difference::against_empty(&Shown::new(&name, target.rows(), &view, &rivals));
         let operation = Operation::Read { target: name.clone() };
         Some((operation, Command::Read { target: name }))
-    }
-
-    /// The first target that must be read back and can be.
-    fn unread<'a>(&self, lookup: &impl Lookup<'a>) -> Option<(Arc<str>, &'a Target)> {
-        self.links
-            .iter()
-            .filter(|(_, link)| link.state == LinkState::Unread)
-            .find_map(|(name, link)| {
-                let target = lookup(name).filter(|target| target.is_deliverable())?;
-                let proven = link.doubted_after.is_none_or(|lists| target.lists_done() > lists);
-                proven.then(|| (name.clone(), target))
-            })
     }
 
     fn next_delivery<'a>(&mut self, lookup: &impl Lookup<'a>) -> Option<(Operation, Command)> {
         let mut delivery = Delivery::default();
         let mut keys = Vec::new();
+        let (view, rivals) = (self.view.clone(), self.rivals(lookup));
         for (name, link) in &mut self.links {
             let Some(target) = lookup(name).filter(|target| link.has_work(target)) else {
                 continue;
             };
-            for (uid, step) in link.difference.take(target.rows()) {
+            let shown = Shown::new(name, target.rows(), &view, &rivals);
+            for (uid, step) in link.difference.take(&shown) {
                 let key = RowKey {
                     target: name.clone(),
                     uid,
@@ -281,13 +259,15 @@ impl Binding {
         if now.monotonic < self.recording.due || self.links.is_empty() {
             return None;
         }
+        let rivals = self.rivals(lookup);
         let records = self
             .links
             .iter()
             .filter_map(|(name, link)| {
                 let target = lookup(name)?;
                 let level = link.state == LinkState::Live && link.difference.is_empty();
-                Some(report::sync_records(name, target, level.then_some(now.wall)))
+                let shown = Shown::new(name, target.rows(), &self.view, &rivals);
+                Some(report::sync_records(name, target, &shown, level.then_some(now.wall)))
             })
             .flatten()
             .collect();
@@ -348,11 +328,5 @@ impl Binding {
             refused: self.refused.len(),
             last_refusal: self.last_refusal.clone(),
         }
-    }
-}
-
-impl Link {
-    fn has_work(&self, target: &Target) -> bool {
-        self.state == LinkState::Live && !self.difference.is_empty() && target.is_deliverable()
     }
 }

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::Engine;
 use super::binding::Binding;
 use super::target::Target;
+use crate::aggregate::view::Shown;
 use crate::delivery::SyncRecord;
 use crate::fault::Fault;
 use crate::ids::{BindingKey, TargetKey, WatchScope};
@@ -120,13 +121,19 @@ impl Engine {
 }
 
 /// The state of each watch scope of a target, for readers of a sink.
-pub(super) fn sync_records(name: &Arc<str>, target: &Target, as_of: Option<Timestamp>) -> Vec<SyncRecord> {
+pub(super) fn sync_records(
+    name: &Arc<str>,
+    target: &Target,
+    shown: &Shown<'_, '_>,
+    as_of: Option<Timestamp>,
+) -> Vec<SyncRecord> {
     target
         .rows()
         .scopes()
         .iter()
         .map(|scope| {
             let fault = target.fault_of(&scope.covers);
+            let sum = shown.sum(scope);
             let state = match (scope.complete, fault.is_some() || target.held().is_some()) {
                 (_, true) => "Degraded",
                 (true, false) => "Complete",
@@ -148,8 +155,8 @@ pub(super) fn sync_records(name: &Arc<str>, target: &Target, as_of: Option<Times
                 last_list: scope.last_list,
                 last_event: scope.last_event,
                 as_of: as_of.filter(|_| state == "Complete"),
-                rows: scope.rows,
-                checksum: format!("{:032x}", scope.checksum),
+                rows: sum.rows,
+                checksum: format!("{:032x}", sum.checksum),
             }
         })
         .collect()

@@ -1,7 +1,11 @@
 //! The engine against a model of the world: a cluster, a sink that fails as sinks do, and a clock.
 
+mod fleet;
+mod fleets;
 mod properties;
+mod rollups;
 mod scopes;
+mod views;
 mod world;
 
 use std::time::Duration;

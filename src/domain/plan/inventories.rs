@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Blocked, Decisions};
+use super::{Blocked, Decisions, cluster_inventories};
 use crate::ceiling::Ceiling;
 use crate::condition::reason;
 use crate::config::{Configuration, DeletionPolicy, InventorySpec, Resource, SinkRef};
@@ -25,29 +25,28 @@ pub struct InventoryDecision {
 /// Plans all inventories; sinks must be planned before.
 pub fn plan(configuration: &Configuration, decisions: &mut Decisions) {
     for resource in configuration.inventories.values() {
-        let ceiling = Ceiling::over(&resource.key.namespace, configuration);
-        let decision = decide(resource, &ceiling, decisions);
+        let decision = decide(resource, configuration, decisions);
         decisions.inventories.insert(resource.key.clone(), decision);
     }
 }
 
 fn decide(
     resource: &Resource<InventorySpec>,
-    ceiling: &Result<Ceiling, String>,
+    configuration: &Configuration,
     decisions: &mut Decisions,
 ) -> InventoryDecision {
+    let nothing = |blocked| InventoryDecision {
+        blocked: Some(blocked),
+        sinks: Vec::new(),
+        deleting: resource.deleting,
+    };
     let spec = match &resource.spec {
         Ok(spec) => spec.clone(),
-        Err(invalid) => {
-            return InventoryDecision {
-                blocked: Some((reason::INVALID_INVENTORY, invalid.message.clone())),
-                sinks: Vec::new(),
-                deleting: resource.deleting,
-            };
-        }
+        Err(invalid) => return nothing((reason::INVALID_INVENTORY, invalid.message.clone())),
     };
+    let ceiling = Ceiling::over(&resource.key.namespace, configuration);
     // Clean-up of a deleted inventory runs although it is suspended or its policy is not known.
-    let blocked = match ceiling {
+    let blocked = match &ceiling {
         _ if resource.deleting => None,
         _ if spec.suspend => {
             let message = "spec.suspend is true: nothing is exported and exported rows stay as they are";
@@ -56,7 +55,14 @@ fn decide(
         Err(message) => Some((reason::SCOPE_LOOKUP_FAILED, message.clone())),
         Ok(_) => None,
     };
-    let ceiling = ceiling.as_ref().ok();
+    if resource.key.is_cluster_scoped() {
+        match cluster_inventories::view(&spec.gather, configuration) {
+            Ok(view) => drop(decisions.plan.views.insert(resource.key.clone(), Arc::new(view))),
+            // What is cleaned up does not depend on what was shown.
+            Err(_) if resource.deleting => {}
+            Err(blocked) => return nothing(blocked),
+        }
+    }
     let sinks = spec
         .sinks
         .iter()
@@ -64,13 +70,16 @@ fn decide(
             let key = SinkKey {
                 family: reference.family,
                 object: NamespacedName {
-                    namespace: resource.key.namespace.clone(),
+                    namespace: reference.namespace.as_ref().unwrap_or(&resource.key.namespace).clone(),
                     name: reference.name.clone(),
                 },
             };
-            let denial = ceiling.and_then(|ceiling| ceiling.sink_denial(reference.family, &reference.name));
-            let bound = match denial.filter(|_| !resource.deleting) {
-                Some(denial) => Err(denied(&denial)),
+            let bound = match ceiling
+                .as_ref()
+                .ok()
+                .and_then(|ceiling| denial(ceiling, resource, &key))
+            {
+                Some(denied) => Err(denied),
                 None => bind(resource, &spec, reference, &key, blocked.is_some(), decisions),
             };
             (key, bound.err())
@@ -83,9 +92,22 @@ fn decide(
     }
 }
 
-fn denied(denial: &str) -> Fault {
+/// Why policy does not let an inventory be exported to a sink; clean-up is always allowed.
+fn denial(ceiling: &Ceiling, resource: &Resource<InventorySpec>, sink: &SinkKey) -> Option<Fault> {
+    if resource.deleting {
+        return None;
+    }
+    let namespace = &sink.object.namespace;
+    let elsewhere = (*namespace != resource.key.namespace).then(|| ceiling.reference_denial(namespace));
+    let (reason, denial) = match elsewhere.flatten() {
+        Some(denial) => (reason::SINK_NAMESPACE_DENIED, denial),
+        None => (
+            reason::SCOPE_SINK_DENIED,
+            ceiling.sink_denial(sink.family, &sink.object.name)?,
+        ),
+    };
     let message = format!("{denial}: nothing is exported to it; change the reference or the scope");
-    Fault::new(ErrorClass::Misconfigured, reason::SCOPE_SINK_DENIED, message)
+    Some(Fault::new(ErrorClass::Misconfigured, reason, message))
 }
 
 fn bind(

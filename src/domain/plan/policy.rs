@@ -18,7 +18,14 @@ pub(super) fn check(registration: &Registration, known: &Namespaces) -> Result<(
     if let Some(denial) = kinds.find_map(|gvk| ceiling.kind_denial(gvk)) {
         return Err((reason::SCOPE_KIND_DENIED, denied(denial)));
     }
-    if let Some(denial) = registration.selection.namespaces().denial(known) {
+    let denial = if registration.target.is_cluster_scoped() {
+        // Namespaces are trimmed, also those that it lists: a ceiling over the whole cluster is everyday policy.
+        let profile = registration.spec.profile_namespace.as_deref().unwrap_or_default();
+        ceiling.reference_denial(profile)
+    } else {
+        registration.selection.namespaces().denial(known)
+    };
+    if let Some(denial) = denial {
         return Err((reason::SCOPE_NAMESPACE_DENIED, denied(denial)));
     }
     Ok(())

@@ -1,5 +1,8 @@
 //! Plans as the operator makes them, one configuration after another.
 
+mod cluster;
+mod cluster_policy;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,6 +25,8 @@ fn key(name: &str) -> NamespacedName {
 fn resource<S>(name: &str, spec: S) -> Resource<S> {
     Resource {
         key: key(name),
+        labels: [].into(),
+        created: None,
         uid: name.into(),
         generation: 1,
         deleting: false,
@@ -80,6 +85,7 @@ fn inventory(sinks: &[&str]) -> InventorySpec {
             .map(|name| SinkRef {
                 family: SinkFamily::Database,
                 name: (*name).into(),
+                namespace: None,
                 export_min_interval: None,
                 min_change_interval: None,
                 deletion_policy: FamilyDefault,

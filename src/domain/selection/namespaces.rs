@@ -44,6 +44,15 @@ pub struct NamespaceFilter {
 /// The namespace that stands for cluster-scoped objects in a target's restrictions.
 pub const CLUSTER_SCOPED: &str = "default";
 
+/// The namespace that an object counts as for cluster kinds: its own, or `default` if it has none.
+pub fn workload_namespace(namespace: &str) -> &str {
+    if namespace.is_empty() {
+        CLUSTER_SCOPED
+    } else {
+        namespace
+    }
+}
+
 impl NamespaceFilter {
     /// Compiles the restrictions of a target; problems are added with the field they are about.
     pub fn compile(spec: &TargetSpec, defaults: &Defaults, ceiling: &Arc<Ceiling>, problems: &mut Vec<String>) -> Self {
@@ -87,7 +96,7 @@ impl NamespaceFilter {
     pub fn means(&self, namespace: &str, known: &Namespaces) -> bool {
         if namespace.is_empty() {
             let is_restricted = !self.watched.is_empty() || !self.included.is_empty() || self.selector.is_some();
-            return !is_restricted || self.means(CLUSTER_SCOPED, known);
+            return !is_restricted || self.means(workload_namespace(namespace), known);
         }
         self.names(namespace)
             && self.selector.as_ref().is_none_or(|s| selects(s, namespace, known))

@@ -16,6 +16,8 @@ const COUNTERS: &[&str] = &[
     "extractionFailures",
     "lastExtractionError",
     "lastExportTime",
+    "namespaceShardCount",
+    "namespaceShards",
 ];
 
 /// What was written last, per resource.

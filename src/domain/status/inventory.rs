@@ -1,4 +1,4 @@
-//! Status of a `KollectInventory`.
+//! Status of a `KollectInventory`, and what a `KollectClusterInventory` has in common with it.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -21,6 +21,8 @@ pub struct Facts<'a> {
     pub rows: u64,
     /// Targets whose first list is under way.
     pub listing: usize,
+    /// Whether it is a cluster inventory, whose sinks are in several namespaces.
+    pub cluster: bool,
     /// Generation of the inventory, for the conditions of each sink.
     pub generation: i64,
     /// Conditions of each sink as they are stored.
@@ -53,8 +55,11 @@ pub struct Fields {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SinkExport {
-    /// `<family>/<sink name>`.
+    /// `<family>/<sink name>`; where two sinks of a family share a name, the namespace stands between.
     pub name: String,
+    /// Namespace of the sink, for cluster inventories.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub namespace: String,
     /// When the sink last acknowledged the inventory's state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_export_time: Option<Timestamp>,
@@ -157,7 +162,7 @@ fn conditions(facts: &Facts<'_>, verdicts: &[Verdict]) -> Vec<Wanted> {
     }
     if exported < verdicts.len() {
         let message = if facts.listing > 0 {
-            format!("{} target(s) of the namespace are being listed", facts.listing)
+            format!("{} target(s) are being listed", facts.listing)
         } else {
             "rows are being delivered".to_owned()
         };
@@ -239,7 +244,7 @@ fn stale(facts: &Facts<'_>) -> String {
 }
 
 fn sink_export(bound: &Bound, verdict: Verdict, facts: &Facts<'_>) -> SinkExport {
-    let name = bound.sink.to_string();
+    let name = name(&bound.sink, &facts.bindings);
     let before = facts.previous.iter().find(|export| export.name == name);
     let wanted = match verdict {
         Verdict::Exported => Wanted::new(kind::SYNCED, true, reason::EXPORTED, "the sink holds the current state"),
@@ -257,9 +262,27 @@ fn sink_export(bound: &Bound, verdict: Verdict, facts: &Facts<'_>) -> SinkExport
         .and_then(|report| report.as_ref()?.last_export);
     SinkExport {
         name,
+        namespace: if facts.cluster {
+            bound.sink.object.namespace.to_string()
+        } else {
+            String::new()
+        },
         last_export_time: exported
             .map(whole_second)
             .or_else(|| before.and_then(|export| export.last_export_time)),
         conditions: merge(previous, vec![wanted], facts.generation, facts.now),
+    }
+}
+
+/// How a sink is called in the list, where names are unique.
+fn name(sink: &SinkKey, all: &[Bound]) -> String {
+    let shared = all.iter().any(|other| {
+        let other = &other.sink;
+        other != sink && (other.family, &other.object.name) == (sink.family, &sink.object.name)
+    });
+    if shared {
+        format!("{}/{}/{}", sink.family.id(), sink.object.namespace, sink.object.name)
+    } else {
+        sink.to_string()
     }
 }

@@ -1,4 +1,4 @@
-//! Status of a `KollectTarget`.
+//! Status of a `KollectTarget` or `KollectClusterTarget`.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::engine::report::{BindingReport, TargetReport};
 /// What a target's status is computed from.
 #[derive(Debug)]
 pub struct Facts<'a> {
-    /// Name of the profile.
+    /// The profile: its name, with its namespace where that is not the target's.
     pub profile: &'a str,
     /// Why the target is not collected, if it is not.
     pub blocked: Option<(&'static str, &'a str)>,
@@ -21,8 +21,9 @@ pub struct Facts<'a> {
     pub namespaces: Namespaces,
     /// Rules that can match.
     pub active_rules: usize,
-    /// The sinks of all inventories of the namespace, by their name in statuses.
-    pub sinks: Vec<(String, Option<BindingReport>)>,
+    /// The sinks of all inventories of the namespace, by their name in statuses; `None` for a cluster target, which says
+    /// nothing about sinks.
+    pub sinks: Option<Vec<(String, Option<BindingReport>)>>,
 }
 
 /// The namespaces of a target.
@@ -58,7 +59,7 @@ const NAMED_LIMIT: usize = 10;
 /// Computes the status. `Ready` is present only while all is well, which is what consumers test for.
 pub fn status(facts: Facts<'_>) -> Status<Fields> {
     let mut conditions = health(&facts);
-    conditions.push(sinks(&facts.sinks));
+    conditions.extend(facts.sinks.as_deref().map(sinks));
     let Namespaces {
         mut matched,
         mut effective,
@@ -107,7 +108,14 @@ fn health(facts: &Facts<'_>) -> Vec<Wanted> {
         );
         return degraded(reason::EXTRACTION_FAILED, message);
     }
-    let message = format!("profile {}: collecting {} resource(s)", facts.profile, report.rows);
+    let place = match &facts.sinks {
+        None => format!(" in {} namespace(s)", facts.namespaces.effective.len()),
+        Some(_) => String::new(),
+    };
+    let message = format!(
+        "profile {}: collecting {} resource(s){place}",
+        facts.profile, report.rows
+    );
     let (reason, synced) = match forbidden(&report.forbidden) {
         None => (reason::COLLECTING, message.clone()),
         Some(forbidden) => (reason::SCOPE_FORBIDDEN, format!("{message}; {forbidden}")),

@@ -1,5 +1,7 @@
 //! Statuses as readers and scripts see them.
 
+mod cluster;
+
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -64,7 +66,7 @@ fn target_status(report: &TargetReport, blocked: Option<(&'static str, &str)>) -
             effective: vec!["shop".into()],
         },
         active_rules: 0,
-        sinks: vec![("database/lake".into(), Some(binding(Some(unavailable()))))],
+        sinks: Some(vec![("database/lake".into(), Some(binding(Some(unavailable()))))]),
     })
 }
 
@@ -81,6 +83,7 @@ fn inventory_status(bindings: Vec<Result<Option<BindingReport>, Fault>>, listing
         bindings: bindings.into_iter().enumerate().map(bound).collect(),
         rows: 3,
         listing,
+        cluster: false,
         generation: 2,
         previous: &[],
         now: time(9),

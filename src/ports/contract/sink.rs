@@ -81,6 +81,7 @@ macro_rules! sink_contract {
             a_writer_whose_claim_was_taken_over_writes_nothing
             a_restarted_writer_goes_on
             two_sinks_of_one_writer_do_not_lock_each_other_out
+            a_cluster_inventory_is_not_mistaken_for_one_of_a_namespace_called_cluster
         );
     };
     (@cases $harness:expr, $run:path, $($case:ident)+) => {

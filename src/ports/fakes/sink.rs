@@ -13,6 +13,7 @@ use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
 use kollect_domain::condition::reason;
 use kollect_domain::config::sink::SinkSpec;
+use kollect_domain::filing::{self, Writer};
 use kollect_domain::ids::{InventoryKey, SinkKey};
 use kollect_domain::status::preview::{DestinationPreview, TablePreview};
 
@@ -29,7 +30,7 @@ const BATCH_ROWS: usize = 100;
 #[derive(Debug)]
 pub struct FakeSink {
     database: Arc<FakeDatabase>,
-    writer: Arc<str>,
+    writer: Writer,
     cluster: Arc<str>,
     /// Inventories that this sink claimed since its connection was made.
     claimed: Mutex<(u64, BTreeSet<InventoryKey>)>,
@@ -40,7 +41,7 @@ impl FakeSink {
     pub fn new(database: Arc<FakeDatabase>, writer: &str, cluster: &str) -> Self {
         Self {
             database,
-            writer: writer.into(),
+            writer: Writer::new(writer),
             cluster: cluster.into(),
             claimed: Mutex::default(),
         }
@@ -58,8 +59,8 @@ impl FakeSink {
 
     /// Whether this sink may write the inventory.
     fn check(&self, inventory: &InventoryKey) -> Result<(), PortError> {
-        match self.database.holder(&self.cluster, inventory) {
-            Some(holder) if holder != self.writer => Err(conflict(inventory, &holder)),
+        match self.database.holder(&self.cluster, &filed(inventory)) {
+            Some(holder) if holder != *self.writer.of(inventory) => Err(conflict(inventory, &holder)),
             Some(_) if self.claimed().1.contains(inventory) => Ok(()),
             _ => Err(PortError::new(
                 ErrorClass::Unavailable,
@@ -71,10 +72,18 @@ impl FakeSink {
 
     fn take(&self, inventory: &InventoryKey) -> Result<(), PortError> {
         self.database
-            .take_claim(&self.cluster, inventory, &self.writer)
+            .take_claim(&self.cluster, &filed(inventory), self.writer.of(inventory))
             .map_err(|holder| conflict(inventory, &holder))?;
         self.claimed().1.insert(inventory.clone());
         Ok(())
+    }
+}
+
+/// The inventory as it is stored.
+fn filed(inventory: &InventoryKey) -> InventoryKey {
+    InventoryKey {
+        namespace: filing::namespace(inventory).into(),
+        name: inventory.name.clone(),
     }
 }
 
@@ -89,13 +98,13 @@ impl Sink for FakeSink {
         self.database.begin(Call::Claim).await?;
         self.take(inventory)?;
         Ok(Claim {
-            targets: self.database.targets(&self.cluster, inventory),
+            targets: self.database.targets(&self.cluster, &filed(inventory)),
         })
     }
 
     fn resume(&self, inventory: &InventoryKey, target: &str) -> BoxStream<'static, Result<Vec<HeldRow>, PortError>> {
         let (database, cluster) = (self.database.clone(), self.cluster.clone());
-        let (inventory, target) = (inventory.clone(), target.to_owned());
+        let (inventory, target) = (filed(inventory), target.to_owned());
         let batches = async move {
             if let Err(error) = database.begin(Call::Resume).await {
                 return stream::iter(vec![Err(error)]);
@@ -116,13 +125,13 @@ impl Sink for FakeSink {
             self.take(inventory)?;
         }
         self.check(inventory)?;
-        Ok(self.database.apply(&self.cluster, inventory, delivery))
+        Ok(self.database.apply(&self.cluster, &filed(inventory), delivery))
     }
 
     async fn record(&self, inventory: &InventoryKey, records: &[SyncRecord]) -> Result<(), PortError> {
         self.database.begin(Call::Record).await?;
         self.check(inventory)?;
-        self.database.keep(inventory, records);
+        self.database.keep(&filed(inventory), records);
         Ok(())
     }
 }

@@ -1,10 +1,11 @@
 //! Our own resources of one namespace, or of all.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use kollect_domain::config::sink::{SinkSpec, StoredPreview};
-use kollect_domain::config::{Invalid, Namespace, Resource};
-use kollect_domain::ids::NamespacedName;
+use kollect_domain::config::{Configuration, Invalid, Namespace, PolicyArea, Resource};
+use kollect_domain::ids::{NamespacedName, SinkFamily, SinkKey};
 use kube::core::DeserializeGuard;
 
 use super::table::{Definition, Table};
@@ -68,6 +69,33 @@ impl Part {
     }
 }
 
+impl Part {
+    /// Adds all to a configuration; `namespace` is empty for the part that has all namespaces.
+    pub(super) fn add_to(&self, configuration: &mut Configuration, namespace: &Arc<str>) {
+        extend(&mut configuration.profiles, &self.profiles);
+        extend(&mut configuration.targets, &self.targets);
+        extend(&mut configuration.inventories, &self.inventories);
+        extend(&mut configuration.scopes, &self.scopes);
+        for (key, sink) in self.database_sinks.rows() {
+            let key = SinkKey {
+                family: SinkFamily::Database,
+                object: key.clone(),
+            };
+            if sink.preview != StoredPreview::default() {
+                configuration.previews.insert(key.clone(), sink.preview.clone());
+            }
+            configuration.sinks.insert(key, sink.resource.clone());
+        }
+        let area = if namespace.is_empty() {
+            PolicyArea::AllNamespaces
+        } else {
+            PolicyArea::Namespace(namespace.clone())
+        };
+        let unread = unread(&self.scopes).map(|why| (area, why));
+        configuration.unread_policy.extend(unread);
+    }
+}
+
 /// Whether a kind was read, or may not be.
 pub(super) fn is_settled<K: Ord, V: Definition>(table: &Table<K, V>) -> bool {
     table.is_complete() || table.refused().is_some()
@@ -88,6 +116,8 @@ impl<S: PartialEq> Definition for Resource<S> {
     fn is_same(&self, other: &Self) -> bool {
         let Self {
             key,
+            labels,
+            created: _,
             uid,
             generation,
             deleting,
@@ -96,6 +126,7 @@ impl<S: PartialEq> Definition for Resource<S> {
             conditions: _,
         } = self;
         *key == other.key
+            && *labels == other.labels
             && *uid == other.uid
             && *generation == other.generation
             && *deleting == other.deleting
@@ -122,6 +153,8 @@ pub(super) fn guarded<K: Configured>(object: &DeserializeGuard<K>) -> (Namespace
             );
             let resource = Resource {
                 key: key.clone(),
+                labels: metadata.labels.clone().unwrap_or_default(),
+                created: metadata.creation_timestamp.as_ref().map(|at| at.0),
                 uid: metadata.uid.as_deref().unwrap_or_default().into(),
                 generation: metadata.generation.unwrap_or_default(),
                 deleting: metadata.deletion_timestamp.is_some(),

@@ -20,19 +20,9 @@ impl Configured for crd::KollectTarget {
             suspend,
             watch_mode,
         } = &self.spec;
-        let crd::CollectionFilter {
-            included_namespaces,
-            excluded_namespaces,
-            namespace_exclude_selector,
-            resource_rules,
-        } = filter;
         Ok(TargetSpec {
             profile: profile_ref.trim().into(),
             namespace_selector: namespace_selector.as_ref().map(selector),
-            included_namespaces: included_namespaces.clone(),
-            excluded_namespaces: excluded_namespaces.clone(),
-            namespace_exclude_selector: namespace_exclude_selector.as_ref().map(selector),
-            resource_rules: resource_rules.iter().map(rule).collect(),
             label_selector: label_selector.as_ref().map(selector),
             names: names.clone(),
             suspend: *suspend,
@@ -40,6 +30,7 @@ impl Configured for crd::KollectTarget {
                 crd::WatchMode::All => WatchMode::All,
                 crd::WatchMode::OptIn => WatchMode::OptIn,
             },
+            ..filtered(filter)
         })
     }
 
@@ -48,7 +39,24 @@ impl Configured for crd::KollectTarget {
     }
 }
 
-fn selector(stored: &crd::LabelSelector) -> LabelSelector {
+/// The part of a definition that both kinds of targets share.
+pub(super) fn filtered(stored: &crd::CollectionFilter) -> TargetSpec {
+    let crd::CollectionFilter {
+        included_namespaces,
+        excluded_namespaces,
+        namespace_exclude_selector,
+        resource_rules,
+    } = stored;
+    TargetSpec {
+        included_namespaces: included_namespaces.clone(),
+        excluded_namespaces: excluded_namespaces.clone(),
+        namespace_exclude_selector: namespace_exclude_selector.as_ref().map(selector),
+        resource_rules: resource_rules.iter().map(rule).collect(),
+        ..TargetSpec::default()
+    }
+}
+
+pub(super) fn selector(stored: &crd::LabelSelector) -> LabelSelector {
     LabelSelector {
         match_labels: stored.match_labels.clone(),
         match_expressions: requirements(&stored.match_expressions),

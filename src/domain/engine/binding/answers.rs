@@ -6,7 +6,9 @@ use std::time::Duration;
 use super::super::operation::Operation;
 use super::super::target::is_suspicious;
 use super::super::{Answer, Closing};
-use super::{Binding, Link, LinkState, Lookup, Recording};
+use super::link::{Link, LinkState};
+use super::{Binding, Lookup, Recording};
+use crate::aggregate::view::Shown;
 use crate::condition::reason;
 use crate::delivery::{Claim, Receipt};
 use crate::fault::{ErrorClass, Fault};
@@ -26,10 +28,12 @@ impl Binding {
     /// sink holds count as deleted.
     pub fn answer<'a>(&mut self, answer: Answer, lookup: &impl Lookup<'a>, now: Now) -> Option<Arc<str>> {
         if let Answer::Found(held) = answer {
+            let (view, rivals) = (self.view.clone(), self.rivals(lookup));
             if let Some(Operation::Read { target: name }) = &self.operation
                 && let (Some(link), Some(target)) = (self.links.get_mut(name), lookup(name))
             {
-                link.difference.found(held, target.rows());
+                link.difference
+                    .found(held, &Shown::new(name, target.rows(), &view, &rivals));
             }
             return None;
         }
@@ -72,14 +76,18 @@ impl Binding {
 
     fn read<'a>(&mut self, name: &Arc<str>, lookup: &impl Lookup<'a>, now: Now) -> Option<Arc<str>> {
         self.succeeded(now, false);
+        let (view, rivals) = (self.view.clone(), self.rivals(lookup));
         let link = self.links.get_mut(name)?;
         let target = lookup(name)?;
-        let (lost, held) = link.difference.losses(target.rows());
+        if link.state != LinkState::Reading {
+            // Something happened meanwhile that makes the answer worthless: it is read again.
+            return None;
+        }
+        let shown = Shown::new(name, target.rows(), &view, &rivals);
+        let (lost, held) = link.difference.losses(&shown);
         if link.doubted_after.is_none() && is_suspicious(lost, held) {
-            *link = Link {
-                doubted_after: Some(target.lists_done()),
-                ..Link::default()
-            };
+            link.reset();
+            link.doubted_after = Some(target.lists_done());
             return Some(name.clone());
         }
         link.state = LinkState::Live;
@@ -113,7 +121,7 @@ impl Binding {
     fn undelivered(&mut self, keys: Vec<RowKey>, purged: Vec<Arc<str>>) {
         for RowKey { target, uid } in keys {
             if let Some(link) = self.links.get_mut(&target) {
-                link.difference.uncertain([uid]);
+                link.difference.uncertain(uid);
             }
         }
         let gone = purged.into_iter().filter(|name| !self.links.contains_key(name));
@@ -131,9 +139,7 @@ impl Binding {
             ErrorClass::Transient | ErrorClass::Throttled { .. } => self.stop_reading(),
             ErrorClass::Unavailable | ErrorClass::Misconfigured | ErrorClass::Rejected => {
                 self.claimed = false;
-                for link in self.links.values_mut() {
-                    *link = Link::default();
-                }
+                self.links.values_mut().for_each(Link::reset);
             }
         }
         self.settled = false;
@@ -143,7 +149,7 @@ impl Binding {
 
     fn stop_reading(&mut self) {
         for link in self.links.values_mut().filter(|link| link.state == LinkState::Reading) {
-            *link = Link::default();
+            link.reset();
         }
     }
 }

@@ -84,6 +84,8 @@ fn denying(namespace: &str) -> Ceiling {
     let key = NamespacedName::new("shop", "boundary");
     let resource = Resource {
         key: key.clone(),
+        labels: [].into(),
+        created: None,
         uid: "boundary".into(),
         generation: 1,
         deleting: false,

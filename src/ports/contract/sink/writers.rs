@@ -1,6 +1,8 @@
 //! Who may write.
 
 use kollect_domain::condition::reason;
+use kollect_domain::ids::InventoryKey;
+use serde_json::Value;
 
 use super::{
     CLUSTER, Delivery, Purge, SinkHarness, WRITER, claimed, deliver, delivery, expected, held, inventory, row, stored,
@@ -133,4 +135,35 @@ pub async fn two_sinks_of_one_writer_do_not_lock_each_other_out(harness: &dyn Si
         assert_eq!(deliver(sink, "apps", &change).await.written, 1);
     }
     assert_eq!(stored(harness, CLUSTER, "apps").await.len(), 4);
+}
+
+/// A cluster inventory is filed under the namespace `cluster`; an inventory of a namespace of that name, with the same
+/// name, is refused while it is there, and the other way round.
+pub async fn a_cluster_inventory_is_not_mistaken_for_one_of_a_namespace_called_cluster(harness: &dyn SinkHarness) {
+    let (fleet, team) = (InventoryKey::new("", "apps"), InventoryKey::new("cluster", "apps"));
+    for (first, second) in [(&fleet, &team), (&team, &fleet)] {
+        let sink = harness.sink(WRITER, CLUSTER).await;
+        sink.claim(first).await.expect("a free inventory");
+        let rows = delivery(vec![super::row_in("", "t", "u-1", Value::Null)], vec![]);
+        sink.deliver(first, &rows).await.expect("a claimed inventory");
+        let stored = harness.rows().await;
+        assert_eq!((stored.len(), &stored[0].inventory), (1, &team));
+        assert_eq!(
+            stored[0].namespace, "cluster",
+            "objects without a namespace are filed under the inventory's"
+        );
+        let refusal = sink
+            .claim(second)
+            .await
+            .expect_err("the other kind of inventory is there");
+        assert_eq!(refusal.reason, reason::WRITER_CONFLICT);
+        let purge = Delivery {
+            purge: Purge::Inventory,
+            ..Delivery::default()
+        };
+        let refusal = sink.deliver(second, &purge).await.expect_err("it has no claim");
+        assert_eq!(refusal.reason, reason::WRITER_CONFLICT);
+        assert_eq!(harness.rows().await.len(), 1);
+        sink.deliver(first, &purge).await.expect("a claimed inventory");
+    }
 }
