@@ -7,6 +7,7 @@
 mod access;
 mod bad_input;
 mod changes;
+mod cluster_kinds;
 mod custom_kinds;
 mod edits;
 mod kills;
