@@ -1,6 +1,6 @@
 //! The keys in which one sink differs from what an inventory shows of one target.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::rows::{Before, Current};
@@ -130,6 +130,13 @@ impl Difference {
             .collect();
         steps.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         steps
+    }
+
+    /// Takes the deletions of some keys only, sorted.
+    pub fn take_gone(&mut self, keys: &BTreeSet<Arc<str>>, shown: &Shown<'_, '_>) -> Vec<(Arc<str>, Step)> {
+        let gone = keys.iter().filter(|uid| shown.is_missing(uid));
+        let deleted = gone.filter(|uid| self.keys.remove(*uid).is_some_and(|held| held != Held::Nothing));
+        deleted.map(|uid| (uid.clone(), Step::Delete)).collect()
     }
 
     /// The outcome of a step is not known: the sink may hold the state before or after it.

@@ -153,20 +153,20 @@ impl Binding {
         };
         if link.state != LinkState::Unread {
             let shown = Shown::new(name, target.rows(), &view, &rivals);
-            for change in &stepped.changes {
+            for change in stepped.changes.iter().chain(&stepped.expelled) {
                 if let Some(held) = shown.held_before(change) {
                     link.difference.changed(&change.uid, held);
                 }
             }
+            link.expelled
+                .extend(stepped.expelled.iter().map(|change| change.uid.clone()));
             if stepped.completed && link.difference.is_partial() {
                 link.reset();
             }
         }
         if view.dedupe && (link.exported || link.is_ready(target)) {
-            let appeared = stepped
-                .changes
-                .iter()
-                .filter(|change| is_appearance(change, target.rows()));
+            let changes = stepped.changes.iter().chain(&stepped.expelled);
+            let appeared = changes.filter(|change| is_appearance(change, target.rows()));
             self.recheck_earlier(name, &appeared.map(|change| &change.uid), lookup);
         }
         self.settled &= !stepped.completed;
@@ -233,7 +233,7 @@ impl Binding {
                 continue;
             };
             let shown = Shown::new(name, target.rows(), &view, &rivals);
-            for (uid, step) in link.difference.take(&shown) {
+            for (uid, step) in link.take(target, &shown) {
                 let key = RowKey {
                     target: name.clone(),
                     uid,

@@ -24,6 +24,8 @@ pub fn is_suspicious(lost: usize, all: usize) -> bool {
 pub struct Stepped {
     /// Rows that changed.
     pub changes: Vec<Change>,
+    /// Rows that policy does not allow any more: they go whether the lists are complete or not.
+    pub expelled: Vec<Change>,
     /// True when readers of the target's state see a difference other than rows.
     pub visible: bool,
     /// True when a list just became complete.
@@ -87,10 +89,10 @@ impl Target {
             registration.failures.retain(|scope, _| scopes.contains(scope));
             registration.doubted.retain(|scope| scopes.contains(scope));
         }
-        let mut changes = self.rows.expel(|namespace| ceiling.admits(namespace));
-        changes.extend(self.rows.watch(scopes, is_new));
+        let expelled = self.rows.expel(|namespace| ceiling.admits(namespace));
         Stepped {
-            changes,
+            changes: self.rows.watch(scopes, is_new),
+            expelled,
             visible: true,
             ..Stepped::default()
         }

@@ -58,7 +58,7 @@ impl Binding {
             }
             (operation, answer) => {
                 if let Operation::Deliver { keys, purged } = operation {
-                    self.undelivered(keys, purged);
+                    self.undelivered(keys, purged, lookup);
                 }
                 self.failed(fault_of(answer), now);
             }
@@ -118,11 +118,15 @@ impl Binding {
         self.cadence.succeeded(now.monotonic, spaced);
     }
 
-    fn undelivered(&mut self, keys: Vec<RowKey>, purged: Vec<Arc<str>>) {
+    fn undelivered<'a>(&mut self, keys: Vec<RowKey>, purged: Vec<Arc<str>>, lookup: &impl Lookup<'a>) {
         for RowKey { target, uid } in keys {
-            if let Some(link) = self.links.get_mut(&target) {
-                link.difference.uncertain(uid);
+            let Some(link) = self.links.get_mut(&target) else {
+                continue;
+            };
+            if lookup(&target).is_some_and(|target| !target.is_deliverable()) {
+                link.expelled.insert(uid.clone());
             }
+            link.difference.uncertain(uid);
         }
         let gone = purged.into_iter().filter(|name| !self.links.contains_key(name));
         self.purge.extend(gone);

@@ -1,9 +1,11 @@
 //! What a binding knows about one target.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::aggregate::difference::{Difference, Held};
+use crate::aggregate::difference::{Difference, Held, Step};
 use crate::aggregate::rows::Current;
+use crate::aggregate::view::Shown;
 use crate::engine::target::Target;
 
 /// What a binding knows about one target.
@@ -17,6 +19,8 @@ pub(super) struct Link {
     pub(super) was_ready: bool,
     /// Whether the sink ever received them, so that it may hold some now.
     pub(super) exported: bool,
+    /// Keys whose rows policy took away, until the sink acknowledged that they are gone.
+    pub(super) expelled: BTreeSet<Arc<str>>,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +55,18 @@ impl Link {
 
     /// Whether something is to be delivered.
     pub(super) fn has_work(&self, target: &Target) -> bool {
-        self.is_ready(target) && !self.difference.is_empty()
+        let expels = self.state == LinkState::Live && !self.expelled.is_empty();
+        (self.is_ready(target) && !self.difference.is_empty()) || expels
+    }
+
+    /// What is to be delivered; of a target that is not listed yet, only that what policy took away goes.
+    pub(super) fn take(&mut self, target: &Target, shown: &Shown<'_, '_>) -> Vec<(Arc<str>, Step)> {
+        let expelled = std::mem::take(&mut self.expelled);
+        if self.is_ready(target) {
+            self.difference.take(shown)
+        } else {
+            self.difference.take_gone(&expelled, shown)
+        }
     }
 
     /// A row of the target must be compared again, if it has one.
