@@ -3,7 +3,8 @@
 //! Labels come from closed sets (kind, sink type, class); object names and error texts are never labels. Cost: one
 //! series per label value, whatever the size of the inventory.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use kollect_domain::fault::ErrorClass;
 use kollect_ports::metrics::{Metrics, Telemetry};
@@ -71,6 +72,8 @@ pub struct OpenMetrics {
     registry: Registry,
     items: Gauge,
     collected: Family<Collected, Gauge>,
+    /// Series of `collected`, to know which of them end.
+    shown: Mutex<HashSet<Collected>>,
     dispatch_duration: Histogram,
     queue_depth: Gauge,
     backpressure: Counter,
@@ -94,6 +97,7 @@ impl OpenMetrics {
             registry: Registry::default(),
             items: Gauge::default(),
             collected: Family::default(),
+            shown: Mutex::default(),
             dispatch_duration: Histogram::new(FAST),
             queue_depth: Gauge::default(),
             backpressure: Counter::default(),
@@ -249,14 +253,20 @@ impl Metrics for OpenMetrics {
                 self.items.set(i64::try_from(rows).unwrap_or(i64::MAX));
             }
             Telemetry::Collected(series) => {
-                self.collected.clear();
+                let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut gone = std::mem::take(&mut *shown);
                 for (profile, gvk, rows) in series {
                     let labels = Collected {
                         profile: profile.to_string(),
                         gvk: gvk.to_string(),
                     };
                     let rows = i64::try_from(rows).unwrap_or(i64::MAX);
-                    self.collected.get_or_create(&labels).inc_by(rows);
+                    self.collected.get_or_create(&labels).set(rows);
+                    gone.remove(&labels);
+                    shown.insert(labels);
+                }
+                for labels in gone {
+                    self.collected.remove(&labels);
                 }
             }
             Telemetry::QueueDepth(batches) => {
@@ -282,6 +292,8 @@ impl Metrics for OpenMetrics {
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
+
+    use kollect_domain::ids::Gvk;
 
     use super::*;
 
@@ -314,5 +326,16 @@ mod tests {
         }
         assert!(text.contains("process_resident_memory_bytes "));
         assert!(text.ends_with("# EOF\n"));
+    }
+    #[test]
+    fn a_profile_that_is_not_collected_any_more_has_no_series() {
+        let metrics = OpenMetrics::new();
+        let pods = Gvk::new("", "v1", "Pod");
+        let web = ("web".into(), Gvk::new("apps", "v1", "Deployment"), 3);
+        metrics.record(Telemetry::Collected(vec![("pods".into(), pods.clone(), 2), web]));
+        metrics.record(Telemetry::Collected(vec![("pods".into(), pods, 5)]));
+        let text = metrics.render().unwrap();
+        let series: Vec<&str> = text.lines().filter(|l| l.starts_with("kollect_collected_objects{")).collect();
+        assert_eq!(series, ["kollect_collected_objects{profile=\"pods\",gvk=\"/v1/Pod\"} 5"]);
     }
 }

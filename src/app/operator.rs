@@ -26,11 +26,13 @@ use crate::outbox::Outbox;
 use crate::publish::{Publisher, View};
 
 mod finalizers;
+mod levels;
 mod outcome;
 mod rights;
 #[cfg(test)]
 mod tests;
 
+use levels::Levels;
 pub use outcome::Outcome;
 use rights::Rights;
 
@@ -113,6 +115,7 @@ struct Operator {
     sessions: Sessions,
     workers: Workers,
     publisher: Publisher,
+    levels: Levels,
     outbox: Arc<Outbox>,
     configured: bool,
 }
@@ -185,6 +188,7 @@ impl Operator {
         Self {
             planner: Planner::new(settings.defaults.clone(), settings.scrub_keys.clone()),
             publisher: Publisher::new(outbox.clone()),
+            levels: Levels::default(),
             rights: Rights::new(ports.source.clone(), findings),
             reach: settings.reach.clone(),
             engine: Engine::new(),
@@ -203,7 +207,12 @@ impl Operator {
 
     /// How long nothing is due, while statuses are published.
     fn next_deadline(&self, now: Now) -> Duration {
-        until([self.engine.next_deadline(), self.publisher.next_deadline()], now)
+        let deadlines = [
+            self.engine.next_deadline(),
+            self.publisher.next_deadline(),
+            self.levels.next_deadline(),
+        ];
+        until(&deadlines, now)
     }
 
     /// Takes a new configuration.
@@ -302,9 +311,12 @@ impl Operator {
         let targets = self.engine.take_changed_targets();
         let bindings = self.engine.take_changed_bindings();
         if !targets.is_empty() {
-            self.ports.metrics.record(Telemetry::Rows(self.engine.row_count()));
             self.ports.metrics.record(Telemetry::QueueDepth(queued));
+            self.levels.changed();
         }
+        let metrics = &*self.ports.metrics;
+        self.levels
+            .report(&self.decisions, &self.engine, metrics, now.monotonic);
         self.publisher.changed(targets, bindings, &self.configuration, now);
         let view = View {
             configuration: &self.configuration,
@@ -349,7 +361,7 @@ impl Operator {
         while !self.engine.is_drained() {
             let now = self.ports.clock.now();
             // Statuses are not published any more, so their deadlines do not count.
-            let deadline = until([self.engine.next_deadline(), None], now);
+            let deadline = until(&[self.engine.next_deadline()], now);
             tokio::select! {
                 Some(event) = inbox.recv() => self.take(event, inbox),
                 () = tokio::time::sleep(deadline) => self.tick(),
@@ -365,12 +377,9 @@ impl Operator {
 }
 
 /// How long it is until the first of the deadlines.
-fn until(deadlines: [Option<Duration>; 2], now: Now) -> Duration {
+fn until(deadlines: &[Option<Duration>], now: Now) -> Duration {
     /// Nothing is due: look again some time, which costs nothing.
     const IDLE: Duration = Duration::from_mins(1);
-    deadlines
-        .into_iter()
-        .flatten()
-        .min()
-        .map_or(IDLE, |deadline| deadline.saturating_sub(now.monotonic))
+    let first = deadlines.iter().flatten().min();
+    first.map_or(IDLE, |deadline| deadline.saturating_sub(now.monotonic))
 }

@@ -20,6 +20,7 @@ use crate::selection::Selection;
 use crate::selection::namespaces::{Defaults, Namespaces};
 
 mod cluster_inventories;
+mod collected;
 mod inventories;
 mod policy;
 pub mod reach;

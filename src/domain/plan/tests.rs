@@ -2,6 +2,7 @@
 
 mod cluster;
 mod cluster_policy;
+mod collected;
 
 use std::sync::Arc;
 use std::time::Duration;
