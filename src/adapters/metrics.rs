@@ -335,7 +335,13 @@ mod tests {
         metrics.record(Telemetry::Collected(vec![("pods".into(), pods.clone(), 2), web]));
         metrics.record(Telemetry::Collected(vec![("pods".into(), pods, 5)]));
         let text = metrics.render().unwrap();
-        let series: Vec<&str> = text.lines().filter(|l| l.starts_with("kollect_collected_objects{")).collect();
-        assert_eq!(series, ["kollect_collected_objects{profile=\"pods\",gvk=\"/v1/Pod\"} 5"]);
+        let series: Vec<&str> = text
+            .lines()
+            .filter(|l| l.starts_with("kollect_collected_objects{"))
+            .collect();
+        assert_eq!(
+            series,
+            ["kollect_collected_objects{profile=\"pods\",gvk=\"/v1/Pod\"} 5"]
+        );
     }
 }

@@ -45,6 +45,7 @@ const POLICY: &[(&str, Allowed)] = &[
     // Programs for tests, which stand outside: they use what the program offers to everybody.
     ("kollect-testbed", Allowed::AllBut(OURS)),
     ("kollect-bench", Allowed::AllBut(OURS)),
+    ("kollect-fuzz", Allowed::Only(&["proptest"])),
 ];
 const OURS: &[&str] = &[
     "kollect",

@@ -143,8 +143,8 @@ impl Input {
     ///
     /// # Errors
     /// The file's.
-    pub(super) fn open(&self, progress: Arc<AtomicU64>) -> io::Result<Box<dyn Read>> {
-        let inner: Box<dyn Read> = match &self.content {
+    pub(super) fn open(&self, progress: Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send>> {
+        let inner: Box<dyn Read + Send> = match &self.content {
             Content::File(path) => Box::new(fs::File::open(path)?),
             Content::Spooled(file) => Box::new(Positioned(file.clone(), 0)),
             Content::Text(text) => Box::new(io::Cursor::new(text.clone())),
@@ -165,7 +165,7 @@ impl Read for Positioned {
 }
 
 struct Counted {
-    inner: Box<dyn Read>,
+    inner: Box<dyn Read + Send>,
     progress: Arc<AtomicU64>,
 }
 

@@ -4,6 +4,7 @@ use std::io::{self, BufRead, BufReader};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::thread;
 
 use flate2::bufread::MultiGzDecoder;
 use kollect_domain::extract::mask::Mask;
@@ -17,8 +18,11 @@ use super::{json, yaml};
 /// Text that is looked at to tell formats apart, and that is read at a time.
 pub(super) const BLOCK_BYTES: usize = 256 << 10;
 
+/// Stack for reading YAML. A level of nesting takes up to 20 KiB in an unoptimised build.
+const STACK_BYTES: usize = 8 << 20;
+
 /// Takes what a pass finds.
-pub(super) trait Listener {
+pub(super) trait Listener: Send {
     /// Takes an object.
     fn object(&mut self, place: Place, item: Item);
 
@@ -65,7 +69,7 @@ fn read(
 }
 
 /// The text of an input, without compression.
-pub(super) fn open(input: &Input, progress: &Arc<AtomicU64>) -> io::Result<Box<dyn BufRead>> {
+pub(super) fn open(input: &Input, progress: &Arc<AtomicU64>) -> io::Result<Box<dyn BufRead + Send>> {
     let mut raw = BufReader::with_capacity(BLOCK_BYTES, input.open(progress.clone())?);
     // RFC 1952, section 2.3.1: the two bytes that every member begins with.
     if raw.fill_buf()?.starts_with(&[0x1f, 0x8b]) {
@@ -77,7 +81,7 @@ pub(super) fn open(input: &Input, progress: &Arc<AtomicU64>) -> io::Result<Box<d
 
 fn read_text(
     name: &Arc<str>,
-    mut text: Box<dyn BufRead>,
+    mut text: Box<dyn BufRead + Send>,
     interests: &[Interest],
     listener: &mut dyn Listener,
 ) -> io::Result<()> {
@@ -102,8 +106,19 @@ fn read_text(
     match start.iter().find(|byte| !byte.is_ascii_whitespace()) {
         None => Ok(()),
         Some(b'{' | b'[') => json::read(name, &mut text, interests, listener),
-        Some(_) => yaml::read(name, &mut text, interests, listener),
+        Some(_) => with_room(|| yaml::read(name, &mut text, interests, listener)),
     }
+}
+
+/// Runs on a stack on which the deepest document that is accepted can be read: the parser recurses with it.
+fn with_room(read: impl FnOnce() -> io::Result<()> + Send) -> io::Result<()> {
+    thread::scope(|scope| {
+        let reader = thread::Builder::new()
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(scope, read)?;
+        let gave_up = |_| Err(io::Error::other("the parser of YAML gave up"));
+        reader.join().unwrap_or_else(gave_up)
+    })
 }
 
 /// All objects of some kinds, whole: for the few that are configuration.

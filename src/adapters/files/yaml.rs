@@ -14,8 +14,8 @@ use super::item::{Found, Interest, ItemSeed, Items, ListHead};
 use super::read::Listener;
 use super::report::Place;
 
-/// Deepest nesting; the API server refuses far less.
-const DEPTH_LIMIT: usize = 500;
+/// Deepest nesting, as for JSON.
+const DEPTH_LIMIT: usize = 128;
 /// Values that aliases may stand for in one document, together.
 const ALIAS_LIMIT: usize = 100_000;
 /// Length of what ends a document.

@@ -17,6 +17,19 @@ pub struct ProfileSpec {
     pub allow_secret_extraction: bool,
 }
 
+impl ProfileSpec {
+    /// A profile of a kind that extracts nothing.
+    pub fn of(gvk: Gvk) -> Self {
+        Self {
+            gvk,
+            attributes: Vec::new(),
+            whole_objects: false,
+            scrub_keys: Vec::new(),
+            allow_secret_extraction: false,
+        }
+    }
+}
+
 /// One attribute to extract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttributeSpec {

@@ -88,6 +88,33 @@ fn deep_yaml_is_a_problem_of_its_document() {
 }
 
 #[test]
+fn the_deepest_yaml_that_is_accepted_fits_the_stack_whatever_it_is_made_of() {
+    let made_of = [
+        ("[", "]"),
+        ("{a: ", "}"),
+        ("- ", ""),
+        ("[{a: ", "}]"),
+        ("&x [", "]"),
+        ("{? [a] : ", "}"),
+    ];
+    for (open, close) in made_of {
+        for depth in (40..140).step_by(3) {
+            let spec = format!("{}1{}", open.repeat(depth), close.repeat(depth));
+            for place in [
+                format!("{WEB}spec: {spec}\n"),
+                format!("{WEB}status: &y {spec}\nspec: *y\n"),
+            ] {
+                let shown = show(text(place), deployments());
+                assert!(
+                    shown.names() == ["shop/web"] || shown.report.problem_count > 0,
+                    "{open} {depth}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn an_alias_bomb_is_a_problem_of_its_document() {
     let mut bomb = format!("{WEB}spec:\n  a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
     for level in 1..10 {

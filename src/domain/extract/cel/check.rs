@@ -45,10 +45,11 @@ fn tree_depth(expression: &IdedExpr) -> usize {
     1 + deepest(children(expression), tree_depth)
 }
 
-/// How deep evaluation recurses: chains of selections are evaluated flat.
+/// How deep evaluation recurses. A chain of selections is evaluated flat if it begins with a variable; behind a call, an
+/// index or a loop each selection is a level.
 fn depth(expression: &IdedExpr) -> usize {
     let parts = match &expression.expr {
-        Expr::Select(select) => vec![selected(&select.operand)],
+        Expr::Select(select) if is_qualified_name(&select.operand) => Vec::new(),
         _ => children(expression),
     };
     1 + deepest(parts, depth)
@@ -58,11 +59,14 @@ fn deepest(parts: Vec<&IdedExpr>, depth: fn(&IdedExpr) -> usize) -> usize {
     parts.into_iter().map(depth).max().unwrap_or(0)
 }
 
-fn selected(mut expression: &IdedExpr) -> &IdedExpr {
+fn is_qualified_name(mut expression: &IdedExpr) -> bool {
     while let Expr::Select(select) = &expression.expr {
+        if select.test {
+            return false;
+        }
         expression = &select.operand;
     }
-    expression
+    matches!(expression.expr, Expr::Ident(_))
 }
 
 /// Whether a call is a sum that is evaluated flat: any but the one that extends the result of a loop.
