@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::condition::Condition;
 use crate::ids::{InventoryKey, NamespacedName, ProfileKey, SinkFamily, SinkKey, TargetKey};
 
+pub mod export;
 pub mod profile;
 pub mod scope;
 pub mod sink;

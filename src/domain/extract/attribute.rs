@@ -52,6 +52,17 @@ pub enum AttributeFault {
     /// The expression cannot be evaluated.
     #[error(transparent)]
     Expression(#[from] CelFault),
+    /// Something that is to be removed cannot be.
+    #[error("{field}: {fault}")]
+    Prune {
+        /// The field of the profile that asks for the removal.
+        field: String,
+        /// What failed.
+        fault: Box<AttributeFault>,
+    },
+    /// The value of an expression says nothing that could be removed.
+    #[error("the expression must give a JSON pointer such as `/spec/replicas`, a JSONPath, a list of these, or null")]
+    NoPlace,
     /// The value is too large.
     #[error("the value is larger than 8 MiB; select less")]
     TooLarge,

@@ -1,5 +1,8 @@
 //! Validation, extraction and the properties that masks must keep.
 
+mod export;
+mod pruning;
+
 use proptest::prelude::*;
 use rstest::rstest;
 use serde::de::DeserializeSeed;
@@ -34,9 +37,10 @@ fn spec(attributes: Vec<AttributeSpec>) -> ProfileSpec {
     ProfileSpec {
         gvk: Gvk::new("apps", "v1", "Deployment"),
         attributes,
-        whole_objects: false,
+        export: None,
         scrub_keys: Vec::new(),
         allow_secret_extraction: false,
+        allow_whole_secrets: false,
     }
 }
 
@@ -224,12 +228,10 @@ fn every_problem_is_reported_at_once_with_its_field_and_remedy() {
         attribute("helm", "helm:release.chartName"),
     ]);
     broken.gvk = Gvk::new("", "", "");
-    broken.whole_objects = true;
     let message = Profile::validate(&broken, &[]).unwrap_err().message;
     for expected in [
         "spec.targetGVK.version: is empty",
         "spec.targetGVK.kind: is empty",
-        "spec.export.mode: Resource is not available yet",
         "spec.attributes[0].name: is empty",
         "spec.attributes[2].name: `twice` is used twice",
         "spec.attributes[3].path: `  `: the path is empty",
