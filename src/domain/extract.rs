@@ -3,6 +3,7 @@
 pub mod attribute;
 pub mod cel;
 pub mod embed;
+pub mod helm;
 pub mod jsonpath;
 pub mod mask;
 pub mod pointer;

@@ -21,6 +21,7 @@ pub use crate::config::profile::{AttributeSpec, ProfileSpec};
 use crate::extract::attribute::{AttributeFault, AttributeSource};
 use crate::extract::cel::{Binding, Meter};
 use crate::extract::embed::Embedding;
+use crate::extract::helm::Release;
 use crate::extract::mask::Mask;
 use crate::ids::{Gvk, TargetKey};
 use crate::redact::{self, Redaction, Sensitivity};
@@ -37,6 +38,8 @@ pub struct Profile {
     /// Whether the data of the objects must be replaced before anything is extracted.
     guards_secret_data: bool,
     mask: Mask,
+    /// The part of a Helm release that extraction reads.
+    release_mask: Mask,
     warnings: Vec<String>,
 }
 
@@ -117,9 +120,13 @@ impl Profile {
         let guarded = self.guard(object);
         let meter = Meter::default();
         let binding = self.bind(&guarded, &meter)?;
+        let release = Release::new(object, &self.release_mask);
         let mut values: Vec<(&str, Cow<'_, Value>)> = Vec::with_capacity(self.attributes.len() + 1);
         for attribute in &self.attributes {
-            match attribute.source.evaluate(&guarded, binding.as_ref(), attribute.as_list) {
+            match attribute
+                .source
+                .evaluate(&guarded, &release, binding.as_ref(), attribute.as_list)
+            {
                 Ok(Some(value)) => {
                     let value = self.redaction.apply(value, attribute.sensitivity);
                     values.push((&attribute.name, value));
@@ -148,8 +155,11 @@ impl Profile {
             Ok(binding) => binding,
             Err(fault) => return vec![fault],
         };
+        let release = Release::new(object, &self.release_mask);
         let failing = self.attributes.iter().filter_map(|attribute| {
-            let value = attribute.source.evaluate(&guarded, binding.as_ref(), attribute.as_list);
+            let value = attribute
+                .source
+                .evaluate(&guarded, &release, binding.as_ref(), attribute.as_list);
             value.err().map(|fault| attribute.failed(fault))
         });
         let embedded = self.embedded.as_ref().and_then(|Embedded { key, embedding }| {

@@ -20,6 +20,7 @@ const DOMAIN: &[&str] = &[
     "jiff",
     "sha2",
     "base64",
+    "flate2",
     "thiserror",
 ];
 const PORTS: &[&str] = &["kollect-domain", "async-trait", "futures"];

@@ -1,6 +1,7 @@
 //! Validation, extraction and the properties that masks must keep.
 
 mod export;
+mod helm;
 mod pruning;
 
 use proptest::prelude::*;
@@ -225,7 +226,7 @@ fn every_problem_is_reported_at_once_with_its_field_and_remedy() {
         attribute("prefix", "object.metadata.name"),
         attribute("index", "object['x']"),
         attribute("cel", "cel:object..a"),
-        attribute("helm", "helm:release.chartName"),
+        attribute("helm", "helm:release.manifest.x"),
     ]);
     broken.gvk = Gvk::new("", "", "");
     let message = Profile::validate(&broken, &[]).unwrap_err().message;
@@ -239,7 +240,7 @@ fn every_problem_is_reported_at_once_with_its_field_and_remedy() {
         "spec.attributes[5].path: `object.metadata.name`: an expression over `object` needs the prefix `cel:`",
         "spec.attributes[6].path: `object['x']`: an expression over `object` needs the prefix `cel:`",
         "spec.attributes[7].path: `cel:object..a`: not a CEL expression",
-        "spec.attributes[8].path: `helm:release.chartName`: `helm:` paths are not available yet",
+        "spec.attributes[8].path: `helm:release.manifest.x`: `manifest` of a release can hold credentials",
     ] {
         assert!(message.contains(expected), "{expected} not in {message}");
     }

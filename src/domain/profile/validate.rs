@@ -30,6 +30,7 @@ pub(super) fn validate(spec: &ProfileSpec, scrub_keys: &[String]) -> Result<Prof
     for path in ALWAYS_READ {
         mask.keep(path);
     }
+    let mut release_mask = Mask::default();
     let mut attributes = Vec::with_capacity(spec.attributes.len());
     let mut warnings = Vec::new();
     let mut names = BTreeSet::new();
@@ -40,7 +41,10 @@ pub(super) fn validate(spec: &ProfileSpec, scrub_keys: &[String]) -> Result<Prof
             continue;
         };
         let reads = source.mask();
-        if guards_secret_data && secret::reads_data(&reads) {
+        if let AttributeSource::Release(release) = &source {
+            release.add_to(&mut release_mask);
+        }
+        if guards_secret_data && secret::reads_data(&source, &reads) {
             problems.push(format!(
                 "{field}.path: {} reads the data of a Secret; select other fields, or set the annotation {}: \"true\" \
                  on the profile",
@@ -74,6 +78,7 @@ pub(super) fn validate(spec: &ProfileSpec, scrub_keys: &[String]) -> Result<Prof
         redaction,
         guards_secret_data,
         mask,
+        release_mask,
         warnings,
     })
 }
