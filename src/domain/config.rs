@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use crate::condition::Condition;
 use crate::ids::{InventoryKey, NamespacedName, ProfileKey, SinkFamily, SinkKey, TargetKey};
 
+pub mod export;
 pub mod gather;
 pub mod profile;
 pub mod scope;

@@ -2,6 +2,10 @@
 
 pub mod attribute;
 pub mod cel;
+pub mod embed;
+pub mod helm;
 pub mod jsonpath;
 pub mod mask;
+pub mod pointer;
+pub mod prune;
 mod size;

@@ -29,6 +29,14 @@ impl Gvk {
         }
     }
 
+    /// As objects carry it: `group/version`, `v1` in the core group.
+    pub fn api_version(&self) -> String {
+        match &*self.group {
+            "" | "core" => self.version.to_string(),
+            group => format!("{group}/{}", self.version),
+        }
+    }
+
     /// True for the core `Secret` kind, whose data must never be collected by accident.
     pub fn is_core_secret(&self) -> bool {
         (self.group.is_empty() || &*self.group == "core") && &*self.kind == "Secret"

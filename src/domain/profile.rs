@@ -3,6 +3,7 @@
 //! Validation parses every path and compiles every expression once; extraction after that cannot fail for a reason
 //! that lies in the profile alone.
 
+mod export;
 mod secret;
 mod validate;
 
@@ -15,9 +16,12 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::config::Invalid;
+pub use crate::config::export::{Export, Include, ObjectExport, PruneSpec};
 pub use crate::config::profile::{AttributeSpec, ProfileSpec};
 use crate::extract::attribute::{AttributeFault, AttributeSource};
 use crate::extract::cel::{Binding, Meter};
+use crate::extract::embed::Embedding;
+use crate::extract::helm::Release;
 use crate::extract::mask::Mask;
 use crate::ids::{Gvk, TargetKey};
 use crate::redact::{self, Redaction, Sensitivity};
@@ -30,10 +34,13 @@ pub struct Profile {
     gvk: Gvk,
     /// Sorted by name.
     attributes: Vec<Attribute>,
+    embedded: Option<Embedded>,
     redaction: Redaction,
     /// Whether the data of the objects must be replaced before anything is extracted.
     guards_secret_data: bool,
     mask: Mask,
+    /// The part of a Helm release that extraction reads.
+    release_mask: Mask,
     warnings: Vec<String>,
 }
 
@@ -45,6 +52,13 @@ struct Attribute {
     optional: bool,
     as_list: bool,
     sensitivity: Sensitivity,
+}
+
+/// The object in its row.
+#[derive(Debug, Clone, PartialEq)]
+struct Embedded {
+    key: String,
+    embedding: Embedding,
 }
 
 /// Why an object has no row.
@@ -106,12 +120,15 @@ impl Profile {
     pub fn extract(&self, object: &Value, target: &TargetKey) -> Result<Row, ExtractionError> {
         let identity = self.identity(object, target)?;
         let guarded = self.guard(object);
-        let object = guarded.as_ref();
         let meter = Meter::default();
-        let binding = self.bind(object, &meter)?;
-        let mut values: Vec<(&str, Cow<'_, Value>)> = Vec::with_capacity(self.attributes.len());
+        let binding = self.bind(&guarded, &meter)?;
+        let release = Release::new(object, &self.release_mask);
+        let mut values: Vec<(&str, Cow<'_, Value>)> = Vec::with_capacity(self.attributes.len() + 1);
         for attribute in &self.attributes {
-            match attribute.source.evaluate(object, binding.as_ref(), attribute.as_list) {
+            match attribute
+                .source
+                .evaluate(&guarded, &release, binding.as_ref(), attribute.as_list)
+            {
                 Ok(Some(value)) => {
                     let value = self.redaction.apply(value, attribute.sensitivity);
                     values.push((&attribute.name, value));
@@ -121,12 +138,18 @@ impl Profile {
                 Ok(None) | Err(_) => {}
             }
         }
+        if let Some(Embedded { key, embedding }) = &self.embedded {
+            let embedded = embedding
+                .of(object, &self.redaction)
+                .map_err(|fault| failed(key, fault))?;
+            values.push((key, Cow::Owned(embedded)));
+        }
         let attributes = values.iter().map(|(name, value)| (*name, value.as_ref()));
         Ok(Row::encode(&identity, attributes))
     }
 
-    /// Everything that fails of an object, optional attributes included, in the order of the attributes' names; for
-    /// those who look for faults. [`Self::extract`] fails with the first that is not optional.
+    /// Everything that fails of an object, optional attributes included, in the order of the attributes' names and the
+    /// embedded object last; for those who look for faults. [`Self::extract`] fails with the first that is not optional.
     pub fn faults(&self, object: &Value) -> Vec<ExtractionError> {
         let guarded = self.guard(object);
         let meter = Meter::default();
@@ -134,11 +157,18 @@ impl Profile {
             Ok(binding) => binding,
             Err(fault) => return vec![fault],
         };
+        let release = Release::new(object, &self.release_mask);
         let failing = self.attributes.iter().filter_map(|attribute| {
-            let value = attribute.source.evaluate(&guarded, binding.as_ref(), attribute.as_list);
+            let value = attribute
+                .source
+                .evaluate(&guarded, &release, binding.as_ref(), attribute.as_list);
             value.err().map(|fault| attribute.failed(fault))
         });
-        failing.collect()
+        let embedded = self.embedded.as_ref().and_then(|Embedded { key, embedding }| {
+            let embedded = embedding.of(object, &self.redaction);
+            embedded.err().map(|fault| failed(key, fault))
+        });
+        failing.chain(embedded).collect()
     }
 
     fn identity<'a>(&'a self, object: &'a Value, target: &'a TargetKey) -> Result<RowIdentity<'a>, ExtractionError> {
@@ -183,9 +213,13 @@ impl Profile {
 
 impl Attribute {
     fn failed(&self, fault: AttributeFault) -> ExtractionError {
-        ExtractionError::Attribute {
-            name: self.name.clone(),
-            fault,
-        }
+        failed(&self.name, fault)
+    }
+}
+
+fn failed(name: &str, fault: AttributeFault) -> ExtractionError {
+    ExtractionError::Attribute {
+        name: name.to_owned(),
+        fault,
     }
 }

@@ -112,7 +112,7 @@ impl Redaction {
             .filter_map(|(_, name)| name.as_str())
             .any(|name| self.sensitivity(name) != Sensitivity::None);
         for (key, value) in members.iter_mut() {
-            if value.is_boolean() || value.is_null() {
+            if value.is_boolean() || value.is_null() || is_marker(value) {
                 continue;
             }
             let sensitivity = self.sensitivity(key);
@@ -162,6 +162,15 @@ fn carries_credentials(key: &str, value: &Value) -> bool {
 /// What stands in the place of a secret.
 fn marker(reason: &str) -> Value {
     json!({"redacted": true, "reason": reason})
+}
+
+/// Whether a value is a marker already, whose reason is the better one.
+fn is_marker(value: &Value) -> bool {
+    let is_reason = |reason: &Value| matches!(reason.as_str(), Some("sensitive-key" | "secret-data"));
+    value
+        .as_object()
+        .is_some_and(|members| members.len() == 2 && members.get("redacted") == Some(&Value::Bool(true)))
+        && value.get("reason").is_some_and(is_reason)
 }
 
 fn normalise(key: &str) -> String {

@@ -20,6 +20,7 @@ const DOMAIN: &[&str] = &[
     "jiff",
     "sha2",
     "base64",
+    "flate2",
     "thiserror",
 ];
 const PORTS: &[&str] = &["kollect-domain", "async-trait", "futures"];
@@ -45,7 +46,7 @@ const POLICY: &[(&str, Allowed)] = &[
     // Programs for tests, which stand outside: they use what the program offers to everybody.
     ("kollect-testbed", Allowed::AllBut(OURS)),
     ("kollect-bench", Allowed::AllBut(OURS)),
-    ("kollect-fuzz", Allowed::Only(&["proptest"])),
+    ("kollect-fuzz", Allowed::Only(&[&["proptest"]])),
 ];
 const OURS: &[&str] = &[
     "kollect",

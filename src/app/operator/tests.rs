@@ -76,9 +76,10 @@ fn configuration() -> Configuration {
             type_hint: String::new(),
             optional: false,
         }],
-        whole_objects: false,
+        export: None,
         scrub_keys: vec![],
         allow_secret_extraction: false,
+        allow_whole_secrets: false,
     };
     let target = TargetSpec {
         profile: "maps".into(),

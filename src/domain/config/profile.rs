@@ -1,5 +1,6 @@
 //! Profiles: which kind to read and what to extract, as written.
 
+use super::export::Export;
 use crate::ids::Gvk;
 
 /// A `KollectProfile`.
@@ -9,12 +10,14 @@ pub struct ProfileSpec {
     pub gvk: Gvk,
     /// What to extract, in order.
     pub attributes: Vec<AttributeSpec>,
-    /// True when whole objects are to be exported (`export.mode: Resource`).
-    pub whole_objects: bool,
+    /// What rows carry; `None` when the profile does not say, which is the attributes.
+    pub export: Option<Export>,
     /// Keys to redact besides the built-in and the operator's own.
     pub scrub_keys: Vec<String>,
     /// True when the data of Secrets may be extracted (annotation `kollect.dev/allow-secret-extraction`).
     pub allow_secret_extraction: bool,
+    /// True when whole Secrets may be exported (annotation `kollect.dev/allow-full-resource-export`).
+    pub allow_whole_secrets: bool,
 }
 
 impl ProfileSpec {
@@ -23,9 +26,10 @@ impl ProfileSpec {
         Self {
             gvk,
             attributes: Vec::new(),
-            whole_objects: false,
+            export: None,
             scrub_keys: Vec::new(),
             allow_secret_extraction: false,
+            allow_whole_secrets: false,
         }
     }
 }

@@ -144,9 +144,10 @@ fn profile() -> Result<Profile, Box<dyn Error>> {
     let spec = ProfileSpec {
         gvk: Gvk::new("", "v1", "Pod"),
         attributes: attributes.collect(),
-        whole_objects: false,
+        export: None,
         scrub_keys: Vec::new(),
         allow_secret_extraction: false,
+        allow_whole_secrets: false,
     };
     Ok(Profile::validate(&spec, &[])?)
 }

@@ -6,19 +6,22 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::cel::{Binding, CelError, CelFault, Program};
+use super::helm::{FieldError, Release, ReleaseFault, ReleaseField};
 use super::jsonpath::{JsonPath, JsonPathError, Nodes, TooExpensive};
 use super::mask::Mask;
 use super::size::{MAX_VALUE_BYTES, subtract_size};
 
 /// Where the value of an attribute comes from.
 ///
-/// **Source**: `cel:` starts a CEL expression, everything else is a JSONPath.
+/// **Source**: `cel:` starts a CEL expression, `helm:release.` a field of a Helm release, everything else is a JSONPath.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AttributeSource {
     /// A JSONPath.
     Path(JsonPath),
     /// A CEL expression over `object`.
     Expression(Box<Program>),
+    /// A field of a Helm release.
+    Release(ReleaseField),
 }
 
 /// Why a text is not the source of an attribute.
@@ -28,12 +31,9 @@ pub enum SourceError {
     /// A CEL expression without its prefix.
     #[error("an expression over `object` needs the prefix `cel:`; write `cel:{0}`")]
     MissingPrefix(String),
-    /// A field of a Helm release.
-    #[error(
-        "`helm:` paths are not available yet; read the release's labels instead, for example \
-             `$.metadata.labels.name`"
-    )]
-    Helm,
+    /// Not a field of a Helm release.
+    #[error(transparent)]
+    Release(#[from] FieldError),
     /// Not a path.
     #[error(transparent)]
     Path(#[from] JsonPathError),
@@ -52,6 +52,20 @@ pub enum AttributeFault {
     /// The expression cannot be evaluated.
     #[error(transparent)]
     Expression(#[from] CelFault),
+    /// The field of a Helm release cannot be read.
+    #[error(transparent)]
+    Release(#[from] ReleaseFault),
+    /// Something that is to be removed cannot be.
+    #[error("{field}: {fault}")]
+    Prune {
+        /// The field of the profile that asks for the removal.
+        field: String,
+        /// What failed.
+        fault: Box<AttributeFault>,
+    },
+    /// The value of an expression says nothing that could be removed.
+    #[error("the expression must give a JSON pointer such as `/spec/replicas`, a JSONPath, a list of these, or null")]
+    NoPlace,
     /// The value is too large.
     #[error("the value is larger than 8 MiB; select less")]
     TooLarge,
@@ -68,8 +82,8 @@ impl AttributeSource {
             let program = Program::compile(source)?;
             return Ok(Self::Expression(Box::new(program)));
         }
-        if text.starts_with("helm:") {
-            return Err(SourceError::Helm);
+        if let Some(field) = text.strip_prefix("helm:") {
+            return Ok(Self::Release(ReleaseField::parse(field)?));
         }
         if text.starts_with("object.") || text.starts_with("object[") {
             return Err(SourceError::MissingPrefix(text.to_owned()));
@@ -82,6 +96,7 @@ impl AttributeSource {
         match self {
             Self::Path(path) => path.mask(),
             Self::Expression(program) => program.mask(),
+            Self::Release(_) => ReleaseField::mask(),
         }
     }
 
@@ -89,13 +104,13 @@ impl AttributeSource {
     pub fn notices(&self) -> Vec<String> {
         match self {
             Self::Path(path) => path.notices().iter().map(ToString::to_string).collect(),
-            Self::Expression(_) => Vec::new(),
+            Self::Expression(_) | Self::Release(_) => Vec::new(),
         }
     }
 
     /// The value for an object; `None` if there is none, and for null.
     ///
-    /// `binding` holds the same object. With `as_list` a single value becomes a list of one and an existing list
+    /// `binding` holds the same object, `release` what Helm stored in it. With `as_list` a single value becomes a list of one and an existing list
     /// without a fitting element the empty list.
     ///
     /// # Errors
@@ -103,6 +118,7 @@ impl AttributeSource {
     pub fn evaluate<'a>(
         &'a self,
         object: &'a Value,
+        release: &'a Release<'_>,
         binding: Option<&Binding<'_>>,
         as_list: bool,
     ) -> Result<Option<Cow<'a, Value>>, AttributeFault> {
@@ -113,6 +129,7 @@ impl AttributeSource {
                 None => Some(program.evaluate(object)?),
             }
             .map(Cow::Owned),
+            Self::Release(field) => field.value(release)?.map(Cow::Borrowed),
         };
         Ok(value.filter(|value| !value.is_null()).map(|value| match value {
             value if as_list && !value.is_array() => Cow::Owned(Value::Array(vec![value.into_owned()])),

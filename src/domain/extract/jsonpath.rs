@@ -20,6 +20,7 @@ mod cursor;
 mod error;
 mod eval;
 mod filter;
+mod remove;
 mod segments;
 mod template;
 

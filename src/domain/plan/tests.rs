@@ -46,9 +46,10 @@ fn profile(path: &str) -> ProfileSpec {
             type_hint: String::new(),
             optional: false,
         }],
-        whole_objects: false,
+        export: None,
         scrub_keys: vec![],
         allow_secret_extraction: false,
+        allow_whole_secrets: false,
     }
 }
 

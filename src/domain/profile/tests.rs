@@ -1,5 +1,9 @@
 //! Validation, extraction and the properties that masks must keep.
 
+mod export;
+mod helm;
+mod pruning;
+
 use proptest::prelude::*;
 use rstest::rstest;
 use serde::de::DeserializeSeed;
@@ -34,9 +38,10 @@ fn spec(attributes: Vec<AttributeSpec>) -> ProfileSpec {
     ProfileSpec {
         gvk: Gvk::new("apps", "v1", "Deployment"),
         attributes,
-        whole_objects: false,
+        export: None,
         scrub_keys: Vec::new(),
         allow_secret_extraction: false,
+        allow_whole_secrets: false,
     }
 }
 
@@ -221,15 +226,13 @@ fn every_problem_is_reported_at_once_with_its_field_and_remedy() {
         attribute("prefix", "object.metadata.name"),
         attribute("index", "object['x']"),
         attribute("cel", "cel:object..a"),
-        attribute("helm", "helm:release.chartName"),
+        attribute("helm", "helm:release.manifest.x"),
     ]);
     broken.gvk = Gvk::new("", "", "");
-    broken.whole_objects = true;
     let message = Profile::validate(&broken, &[]).unwrap_err().message;
     for expected in [
         "spec.targetGVK.version: is empty",
         "spec.targetGVK.kind: is empty",
-        "spec.export.mode: Resource is not available yet",
         "spec.attributes[0].name: is empty",
         "spec.attributes[2].name: `twice` is used twice",
         "spec.attributes[3].path: `  `: the path is empty",
@@ -237,7 +240,7 @@ fn every_problem_is_reported_at_once_with_its_field_and_remedy() {
         "spec.attributes[5].path: `object.metadata.name`: an expression over `object` needs the prefix `cel:`",
         "spec.attributes[6].path: `object['x']`: an expression over `object` needs the prefix `cel:`",
         "spec.attributes[7].path: `cel:object..a`: not a CEL expression",
-        "spec.attributes[8].path: `helm:release.chartName`: `helm:` paths are not available yet",
+        "spec.attributes[8].path: `helm:release.manifest.x`: `manifest` of a release can hold credentials",
     ] {
         assert!(message.contains(expected), "{expected} not in {message}");
     }

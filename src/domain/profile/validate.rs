@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Attribute, AttributeSpec, Profile, ProfileSpec, secret};
+use super::{Attribute, AttributeSpec, Profile, ProfileSpec, export, secret};
 use crate::config::Invalid;
 use crate::extract::attribute::AttributeSource;
 use crate::extract::mask::Mask;
@@ -30,6 +30,7 @@ pub(super) fn validate(spec: &ProfileSpec, scrub_keys: &[String]) -> Result<Prof
     for path in ALWAYS_READ {
         mask.keep(path);
     }
+    let mut release_mask = Mask::default();
     let mut attributes = Vec::with_capacity(spec.attributes.len());
     let mut warnings = Vec::new();
     let mut names = BTreeSet::new();
@@ -40,7 +41,10 @@ pub(super) fn validate(spec: &ProfileSpec, scrub_keys: &[String]) -> Result<Prof
             continue;
         };
         let reads = source.mask();
-        if guards_secret_data && secret::reads_data(&reads) {
+        if let AttributeSource::Release(release) = &source {
+            release.add_to(&mut release_mask);
+        }
+        if guards_secret_data && secret::reads_data(&source, &reads) {
             problems.push(format!(
                 "{field}.path: {} reads the data of a Secret; select other fields, or set the annotation {}: \"true\" \
                  on the profile",
@@ -59,6 +63,10 @@ pub(super) fn validate(spec: &ProfileSpec, scrub_keys: &[String]) -> Result<Prof
             sensitivity: redaction.sensitivity(&written.name),
         });
     }
+    let embedded = export::validate(spec, &mut problems, &mut warnings);
+    if let Some(embedded) = &embedded {
+        mask.merge(&embedded.embedding.mask());
+    }
     if !problems.is_empty() {
         return Err(Invalid::new(problems.join("; ")));
     }
@@ -66,9 +74,11 @@ pub(super) fn validate(spec: &ProfileSpec, scrub_keys: &[String]) -> Result<Prof
     Ok(Profile {
         gvk: spec.gvk.clone(),
         attributes,
+        embedded,
         redaction,
         guards_secret_data,
         mask,
+        release_mask,
         warnings,
     })
 }
@@ -79,11 +89,6 @@ fn check_spec(spec: &ProfileSpec, problems: &mut Vec<String>) {
     }
     if spec.gvk.kind.trim().is_empty() {
         problems.push("spec.targetGVK.kind: is empty; set it, for example Deployment".to_owned());
-    }
-    if spec.whole_objects {
-        problems.push(
-            "spec.export.mode: Resource is not available yet; list the fields you need in spec.attributes".to_owned(),
-        );
     }
 }
 
@@ -109,7 +114,7 @@ fn source(written: &AttributeSpec, field: &str, problems: &mut Vec<String>) -> O
 }
 
 /// A text of the user's in quotes, shortened.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let short: String = text.chars().take(QUOTED_CHARS).collect();
     let dots = if short.len() < text.len() { "..." } else { "" };
     format!("`{short}{dots}`")

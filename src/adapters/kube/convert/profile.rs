@@ -1,6 +1,7 @@
 //! `KollectProfile` to its definition.
 
 use kollect_domain::config::Invalid;
+use kollect_domain::config::export::{Export, Include, ObjectExport, PruneSpec};
 use kollect_domain::config::profile::{AttributeSpec, ProfileSpec};
 use kube::ResourceExt as _;
 
@@ -10,6 +11,9 @@ use crate::kube::crd;
 
 /// Annotation that allows the data of Secrets to be extracted.
 const ALLOW_SECRET_EXTRACTION: &str = "kollect.dev/allow-secret-extraction";
+
+/// Annotation that allows whole Secrets to be exported.
+const ALLOW_WHOLE_SECRETS: &str = "kollect.dev/allow-full-resource-export";
 
 impl Configured for crd::KollectProfile {
     type Spec = ProfileSpec;
@@ -25,20 +29,56 @@ impl Configured for crd::KollectProfile {
         Ok(ProfileSpec {
             gvk: gvk(target_gvk),
             attributes: attributes.iter().map(attribute).collect(),
-            whole_objects: export.is_some_and(|export| export.mode == crd::ExportMode::Resource),
+            export: export.map(self::export),
             scrub_keys: export
                 .and_then(|export| export.prune.as_ref())
                 .map(|prune| prune.scrub_keys.clone())
                 .unwrap_or_default(),
-            allow_secret_extraction: self
-                .annotations()
-                .get(ALLOW_SECRET_EXTRACTION)
-                .is_some_and(|value| value == "true"),
+            allow_secret_extraction: allows(self, ALLOW_SECRET_EXTRACTION),
+            allow_whole_secrets: allows(self, ALLOW_WHOLE_SECRETS),
         })
     }
 
     fn stored_conditions(&self) -> &[crd::Condition] {
         self.status.as_ref().map_or(&[], |status| &status.conditions)
+    }
+}
+
+fn allows(profile: &crd::KollectProfile, annotation: &str) -> bool {
+    profile
+        .annotations()
+        .get(annotation)
+        .is_some_and(|value| value == "true")
+}
+
+fn export(stored: &crd::ObjectExport) -> Export {
+    match stored.mode {
+        crd::ExportMode::Attributes => Export::Attributes,
+        crd::ExportMode::Resource => Export::Resource(ObjectExport {
+            key: stored.as_.clone(),
+            include: include(stored.include),
+            keep_identity: stored.dedupe_identity == Some(false),
+            prune: stored.prune.as_ref().map(prune).unwrap_or_default(),
+        }),
+    }
+}
+
+fn include(stored: crd::ExportInclude) -> Include {
+    match stored {
+        crd::ExportInclude::MetadataOnly => Include::MetadataOnly,
+        crd::ExportInclude::SpecOnly => Include::SpecOnly,
+        crd::ExportInclude::StatusOnly => Include::StatusOnly,
+        crd::ExportInclude::SpecAndStatus => Include::SpecAndStatus,
+        crd::ExportInclude::All => Include::All,
+    }
+}
+
+fn prune(stored: &crd::ExportPrune) -> PruneSpec {
+    PruneSpec {
+        keep_noise: stored.defaults == Some(false),
+        pointers: stored.json_pointers.clone(),
+        paths: stored.json_paths.clone(),
+        expressions: stored.cel.clone(),
     }
 }
 

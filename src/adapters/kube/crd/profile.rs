@@ -166,11 +166,11 @@ pub enum ExportMode {
 pub enum ExportInclude {
     /// Metadata.
     MetadataOnly,
-    /// Metadata and spec.
+    /// The spec.
     SpecOnly,
-    /// Metadata and status.
+    /// The status.
     StatusOnly,
-    /// Metadata, spec and status.
+    /// Spec and status.
     #[default]
     SpecAndStatus,
     /// Everything.
@@ -188,13 +188,13 @@ pub struct ExportPrune {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "pointers")]
     pub json_pointers: Vec<String>,
-    /// Fields to remove, as simple JSONPath expressions.
+    /// Fields to remove, as JSONPath expressions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub json_paths: Vec<String>,
     /// Names of further fields whose values are redacted; letter case does not matter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scrub_keys: Vec<String>,
-    /// Reserved; it has no effect yet.
+    /// Fields to remove, as CEL expressions over `object` whose values are JSON pointers or paths.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cel: Vec<String>,
 }

@@ -270,6 +270,14 @@ fn query() -> impl Strategy<Value = String> {
     prop::collection::vec(step, 0..5).prop_map(|steps| format!("${}", steps.concat()))
 }
 
+/// A member's name or a position without the zeros in front of it.
+fn unpadded(name: &str) -> &str {
+    match name.trim_start_matches('0') {
+        "" => "0",
+        significant => significant,
+    }
+}
+
 proptest! {
     #[test]
     fn rfc_9535_queries_select_what_an_independent_implementation_selects(
@@ -280,6 +288,30 @@ proptest! {
         let path = JsonPath::parse(&query).unwrap();
         let nodes = path.select(&document).unwrap();
         prop_assert_eq!(nodes.values(), expected.as_slice());
+    }
+
+    #[test]
+    fn what_an_independent_implementation_locates_is_removed_and_nothing_else(
+        document in document(),
+        query in query(),
+    ) {
+        let located = serde_json_path::JsonPath::parse(&query).unwrap().query_located(&document);
+        let mut places: Vec<Vec<String>> = located
+            .locations()
+            .map(|place| place.to_json_pointer().split('/').skip(1).map(|name| format!("{name:0>9}")).collect())
+            .collect();
+        // From the last to the first, and parts before wholes: no removal moves what is still to be removed.
+        places.sort();
+        places.dedup();
+        let mut expected = document.clone();
+        for place in places.iter().rev() {
+            let pointer: Vec<&str> = place.iter().map(|name| unpadded(name)).collect();
+            let pointer = format!("/{}", pointer.join("/"));
+            crate::extract::pointer::remove(&pointer, &mut expected);
+        }
+        let mut left = document;
+        JsonPath::parse(&query).unwrap().remove_from(&mut left).unwrap();
+        prop_assert_eq!(left, expected);
     }
 
     #[test]
