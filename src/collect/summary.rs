@@ -107,6 +107,7 @@ impl Summary {
             rows,
             failures,
             last_failure,
+            policy_errors,
             complete,
             listed,
             forbidden,
@@ -123,6 +124,9 @@ impl Summary {
         }
         if let Some(forbidden) = status::target::forbidden(forbidden) {
             self.fault(label, &format!("{name}: {forbidden}"));
+        }
+        if let Some(errors) = status::target::policy_errors(policy_errors) {
+            self.fault(label, &format!("{name}: {errors}"));
         }
         if *failures > 0 {
             let last = last_failure.as_deref().unwrap_or("no details");

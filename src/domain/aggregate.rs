@@ -8,4 +8,5 @@ pub mod difference;
 pub mod rows;
 pub mod scope;
 pub mod sums;
+pub mod unjudged;
 pub mod view;

@@ -79,14 +79,20 @@ impl Selection {
     /// `object` needs `metadata.name`, `metadata.namespace` and `metadata.labels`, and whatever the rules read. An
     /// object without a namespace is cluster-scoped and is not subject to namespace restrictions other than the one
     /// that [`NamespaceFilter`] documents.
-    pub fn matches(&self, object: &Value, known: &Namespaces) -> bool {
+    ///
+    /// # Errors
+    /// No rule selects the object and the policy of one fails, with the index of the rule; so it is not collected.
+    pub fn matches(&self, object: &Value, known: &Namespaces) -> Result<bool, String> {
         let metadata = &object["metadata"];
         let namespace = metadata["namespace"].as_str().unwrap_or_default();
         if !self.namespaces.admits(namespace, known) {
-            return false;
+            return Ok(false);
         }
-        let gate = match &self.gate {
-            Gate::Rules(rules) => rules.iter().any(|rule| rule.matches(object, namespace, known)),
+        if !watch::decide(object, known.get(namespace), self.watch_mode) {
+            return Ok(false);
+        }
+        Ok(match &self.gate {
+            Gate::Rules(rules) => return rules::any_matches(rules, object, namespace, known),
             Gate::Legacy { names, labels } => {
                 (names.is_empty()
                     || metadata["name"]
@@ -94,8 +100,7 @@ impl Selection {
                         .is_some_and(|name| names.iter().any(|n| n == name)))
                     && labels.matches(|key| metadata["labels"][key].as_str())
             }
-        };
-        gate && watch::decide(object, known.get(namespace), self.watch_mode)
+        })
     }
 
     /// Which namespaces are collected from.

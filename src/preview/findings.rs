@@ -105,7 +105,11 @@ impl Witness for Findings {
                     let without_attribute = || unattributed(name(object), message.clone());
                     Judged::NoRow(faulty(target, object).unwrap_or_else(without_attribute))
                 }
-                (_, Outcome::Failed(message)) => {
+                // Whether it is selected is not known, which is worth as much attention as a row that is missing.
+                (ObjectEvent::Seen(object), Outcome::Unjudged(message)) => {
+                    Judged::NoRow(unattributed(name(object), message.clone()))
+                }
+                (_, Outcome::Failed(message) | Outcome::Unjudged(message)) => {
                     Judged::NoRow(unattributed(uid.to_string(), format!("cannot be decoded: {message}")))
                 }
                 (_, Outcome::NoMatch | Outcome::Row(_)) => continue,

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 
 use super::scope::Scope;
 use super::sums::Sums;
+use super::unjudged::{PolicyErrors, Unjudged};
 use crate::ids::WatchScope;
 use crate::row::Row;
 
@@ -20,6 +21,8 @@ pub enum Outcome {
     Row(Arc<Row>),
     /// The object exists and is not selected.
     NoMatch,
+    /// The object exists, no rule selects it, and the policy of one failed: it counts as not selected.
+    Unjudged(String),
     /// The object is selected and its extraction failed: the last good row stays.
     Failed(String),
     /// The object does not exist any more.
@@ -74,12 +77,14 @@ pub struct TargetRows {
     marks: u64,
     failures: u64,
     last_failure: Option<String>,
+    unjudged: Unjudged,
 }
 
 impl TargetRows {
     /// Says which scopes are watched from now on. Scopes that were watched before stay as complete as they were, unless
     /// all are to be listed again. Rows stay until lists say otherwise, but nothing is watched when there are no scopes.
     pub fn watch(&mut self, scopes: &[WatchScope], again: bool) -> Vec<Change> {
+        self.unjudged.watch(scopes);
         let before = std::mem::take(&mut self.scopes);
         let mut renumbered = HashMap::new();
         for covers in scopes {
@@ -135,9 +140,15 @@ impl TargetRows {
     pub fn apply(&mut self, covers: &WatchScope, uid: &Arc<str>, outcome: Outcome, now: Timestamp) -> Option<Change> {
         let index = self.scopes.iter().position(|s| s.covers == *covers)?;
         self.scopes[index].last_event = Some(now);
+        self.unjudged.forget(uid);
         match outcome {
             Outcome::Row(row) => self.upsert(index, uid, row),
             Outcome::NoMatch | Outcome::Gone => self.remove(uid),
+            Outcome::Unjudged(message) => {
+                let seen = (covers.clone(), self.scopes[index].mark);
+                self.unjudged.note(uid, seen, message);
+                self.remove(uid)
+            }
             Outcome::Failed(message) => self.hold(index, uid, message),
         }
     }
@@ -258,6 +269,7 @@ impl TargetRows {
         scope.incomplete = false;
         scope.last_list = Some(now);
         let mark = scope.mark;
+        self.unjudged.sweep(covers, mark);
         let waited_for: Vec<WatchScope> = self
             .scopes
             .iter()
@@ -321,6 +333,11 @@ impl TargetRows {
     /// Why the extraction of the latest of them failed.
     pub fn last_failure(&self) -> Option<&str> {
         self.last_failure.as_deref()
+    }
+
+    /// Objects whose selection a failing policy leaves open at present.
+    pub fn policy_errors(&self) -> PolicyErrors {
+        self.unjudged.report()
     }
 
     /// The watch scopes of the present registration.

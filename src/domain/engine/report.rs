@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::Engine;
 use super::binding::Binding;
 use super::target::Target;
+use crate::aggregate::unjudged::PolicyErrors;
 use crate::aggregate::view::Shown;
 use crate::delivery::SyncRecord;
 use crate::fault::Fault;
@@ -21,6 +22,8 @@ pub struct TargetReport {
     pub failures: u64,
     /// Why the latest of them failed.
     pub last_failure: Option<String>,
+    /// Objects that are not collected because a policy fails.
+    pub policy_errors: PolicyErrors,
     /// True once the present definition was listed whole.
     pub complete: bool,
     /// True once it was listed as far as that is possible.
@@ -62,6 +65,7 @@ impl Engine {
             rows: target.rows().row_count(),
             failures: target.rows().failures(),
             last_failure: target.rows().last_failure().map(str::to_owned),
+            policy_errors: target.rows().policy_errors(),
             complete: target.is_complete(),
             listed: target.is_deliverable(),
             forbidden: target.forbidden().cloned().collect(),

@@ -114,12 +114,13 @@ impl Target {
                 stepped.visible = true;
             }
             SourceStep::Rows(rows) => {
-                let failures = self.rows.failures();
+                let failing = |rows: &TargetRows| (rows.failures(), rows.policy_errors().objects);
+                let before = failing(&self.rows);
                 stepped.changes = rows
                     .into_iter()
                     .filter_map(|(uid, outcome)| self.rows.apply(scope, &uid, outcome, now.wall))
                     .collect();
-                stepped.visible = failures != self.rows.failures();
+                stepped.visible = before != failing(&self.rows);
             }
             SourceStep::ListDone => {
                 registration.failures.remove(scope);

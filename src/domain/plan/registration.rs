@@ -37,8 +37,10 @@ impl Registration {
 
     /// What the target makes of an object.
     pub fn judge(&self, object: &Value, namespaces: &Namespaces) -> Outcome {
-        if !self.selection.matches(object, namespaces) {
-            return Outcome::NoMatch;
+        match self.selection.matches(object, namespaces) {
+            Ok(true) => {}
+            Ok(false) => return Outcome::NoMatch,
+            Err(fault) => return Outcome::Unjudged(fault),
         }
         match self.profile.extract(object, &self.target) {
             Ok(row) => Outcome::Row(Arc::new(row)),

@@ -1,11 +1,15 @@
 //! Resource rules: alternatives of label and CEL conditions.
 
+#[cfg(test)]
+mod tests;
+
 use serde_json::Value;
+use thiserror::Error;
 
 use super::labels::{self, Selector};
 use super::namespaces::{self, Namespaces};
 use crate::config::target::ResourceRule;
-use crate::extract::cel::Program;
+use crate::extract::cel::{CelFault, Program};
 use crate::ids::Gvk;
 
 /// A compiled rule. All parts that are present must hold.
@@ -54,10 +58,16 @@ pub fn compile(rules: &[ResourceRule], gvk: &Gvk, problems: &mut Vec<String>) ->
 
 impl Rule {
     /// Whether the rule selects an object of `namespace`.
-    pub fn matches(&self, object: &Value, namespace: &str, known: &Namespaces) -> bool {
-        self.admits(namespace, known)
-            && self.labels.matches(|key| object["metadata"]["labels"][key].as_str())
-            && self.predicate.as_ref().is_none_or(|predicate| holds(predicate, object))
+    ///
+    /// # Errors
+    /// The predicate fails for the object or says neither yes nor no.
+    pub fn matches(&self, object: &Value, namespace: &str, known: &Namespaces) -> Result<bool, PolicyFault> {
+        let selected =
+            self.admits(namespace, known) && self.labels.matches(|key| object["metadata"]["labels"][key].as_str());
+        match &self.predicate {
+            Some(predicate) if selected => holds(predicate, object),
+            _ => Ok(selected),
+        }
     }
 
     /// Whether the rule is about the profile's kind, so that it can match at all.
@@ -76,12 +86,47 @@ impl Rule {
     }
 }
 
-/// A predicate that fails to evaluate does not match; other rules are still tried. Strings that read as a boolean
-/// count as one, since manifests rely on it.
-fn holds(predicate: &Program, object: &Value) -> bool {
-    match predicate.evaluate(object) {
-        Ok(Value::Bool(holds)) => holds,
-        Ok(Value::String(text)) => matches!(text.as_str(), "1" | "t" | "T" | "TRUE" | "true" | "True"),
-        _ => false,
+/// Whether any rule selects an object. A rule that fails does not, and the others are still tried.
+///
+/// # Errors
+/// None does, and one failed; the text names it by its index.
+pub fn any_matches(rules: &[Rule], object: &Value, namespace: &str, known: &Namespaces) -> Result<bool, String> {
+    let mut failed = None;
+    for (index, rule) in rules.iter().enumerate() {
+        match rule.matches(object, namespace, known) {
+            Ok(true) => return Ok(true),
+            Ok(false) => {}
+            Err(fault) => failed = failed.or(Some((index, fault))),
+        }
+    }
+    failed.map_or(Ok(false), |(index, fault)| {
+        Err(format!("spec.resourceRules[{index}].matchPolicy: {fault}"))
+    })
+}
+
+/// Why a predicate does not say whether an object is selected.
+///
+/// **Shape**: quotes no value of the object.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum PolicyFault {
+    /// It cannot be evaluated.
+    #[error(transparent)]
+    Evaluation(#[from] CelFault),
+    /// It gives something else.
+    #[error("the expression must give true or false")]
+    NotBoolean,
+}
+
+/// Strings that read as a boolean count as one, since manifests rely on it.
+fn holds(predicate: &Program, object: &Value) -> Result<bool, PolicyFault> {
+    match predicate.evaluate(object)? {
+        Value::Bool(holds) => Ok(holds),
+        Value::String(text) => match text.as_str() {
+            "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(true),
+            "0" | "f" | "F" | "FALSE" | "false" | "False" => Ok(false),
+            _ => Err(PolicyFault::NotBoolean),
+        },
+        _ => Err(PolicyFault::NotBoolean),
     }
 }

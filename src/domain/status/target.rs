@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::Status;
+use crate::aggregate::unjudged::PolicyErrors;
 use crate::condition::{Wanted, kind, reason};
 use crate::engine::report::{BindingReport, TargetReport};
 
@@ -120,10 +121,23 @@ fn health(facts: &Facts<'_>) -> Vec<Wanted> {
         None => (reason::COLLECTING, message.clone()),
         Some(forbidden) => (reason::SCOPE_FORBIDDEN, format!("{message}; {forbidden}")),
     };
+    let with_policy = |message: String| match policy_errors(&report.policy_errors) {
+        None => message,
+        Some(errors) => format!("{message}; {errors}"),
+    };
     vec![
-        Wanted::new(kind::READY, true, reason::COLLECTING, message),
-        Wanted::new(kind::SYNCED, true, reason, synced),
+        Wanted::new(kind::READY, true, reason::COLLECTING, with_policy(message)),
+        Wanted::new(kind::SYNCED, true, reason, with_policy(synced)),
     ]
+}
+
+/// Says that policies fail; `None` if they do not.
+pub fn policy_errors(errors: &PolicyErrors) -> Option<String> {
+    let latest = errors.latest.as_ref()?;
+    Some(format!(
+        "a policy fails for {} object(s), which are not collected; latest: {latest}",
+        errors.objects
+    ))
 }
 
 /// Names the namespaces that may not be read; `None` if there are none.

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::book::{Book, Decision};
 use super::*;
+use crate::aggregate::unjudged::PolicyErrors;
 use crate::condition::ConditionStatus;
 use crate::engine::report::{BindingReport, TargetReport};
 use crate::fault::{ErrorClass, Fault};
@@ -49,6 +50,7 @@ fn report(rows: u64) -> TargetReport {
         rows,
         failures: 0,
         last_failure: None,
+        policy_errors: PolicyErrors::default(),
         complete: true,
         listed: true,
         forbidden: vec![],
@@ -147,6 +149,24 @@ fn a_degraded_target_has_no_ready_condition_and_says_that_rows_stay() {
         None,
     );
     assert!(shown(&failing.conditions).contains(&"Degraded=True/ExtractionFailed".to_owned()));
+}
+
+#[test]
+fn objects_that_a_failing_policy_leaves_out_are_counted_in_the_messages_of_a_ready_target() {
+    let failing = TargetReport {
+        policy_errors: PolicyErrors {
+            objects: 3,
+            latest: Some("spec.resourceRules[0].matchPolicy: the object has no `x`".into()),
+        },
+        ..report(4)
+    };
+    let conditions = target_status(&failing, None).conditions;
+    for kind in ["Ready", "Synced"] {
+        let condition = conditions.iter().find(|condition| condition.kind == kind).unwrap();
+        assert_eq!(condition.status, ConditionStatus::True);
+        let expected = "; a policy fails for 3 object(s), which are not collected; latest: spec.resourceRules[0]";
+        assert!(condition.message.contains(expected), "{}", condition.message);
+    }
 }
 
 #[test]
