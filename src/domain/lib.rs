@@ -31,6 +31,7 @@ pub mod envelope;
 pub mod extract;
 pub mod fault;
 pub mod ids;
+pub mod metrics;
 pub mod plan;
 pub mod profile;
 pub mod query;
