@@ -33,6 +33,7 @@ pub mod extract;
 pub mod fault;
 pub mod filing;
 pub mod ids;
+pub mod metrics;
 pub mod plan;
 pub mod profile;
 pub mod query;

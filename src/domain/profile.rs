@@ -4,6 +4,7 @@
 //! that lies in the profile alone.
 
 mod export;
+mod metrics;
 mod secret;
 mod validate;
 
@@ -17,7 +18,7 @@ use thiserror::Error;
 
 use crate::config::Invalid;
 pub use crate::config::export::{Export, Include, ObjectExport, PruneSpec};
-pub use crate::config::profile::{AttributeSpec, ProfileSpec};
+pub use crate::config::profile::{AttributeSpec, MetricSpec, ProfileSpec};
 use crate::extract::attribute::{AttributeFault, AttributeSource};
 use crate::extract::cel::{Binding, Meter};
 use crate::extract::embed::Embedding;

@@ -77,6 +77,7 @@ fn configuration() -> Configuration {
             optional: false,
         }],
         export: None,
+        metrics: Vec::new(),
         scrub_keys: vec![],
         allow_secret_extraction: false,
         allow_whole_secrets: false,

@@ -12,6 +12,8 @@ pub struct ProfileSpec {
     pub attributes: Vec<AttributeSpec>,
     /// What rows carry; `None` when the profile does not say, which is the attributes.
     pub export: Option<Export>,
+    /// Series to compute from attributes; none stands for a sum of each numeric attribute.
+    pub metrics: Vec<MetricSpec>,
     /// Keys to redact besides the built-in and the operator's own.
     pub scrub_keys: Vec<String>,
     /// True when the data of Secrets may be extracted (annotation `kollect.dev/allow-secret-extraction`).
@@ -30,6 +32,7 @@ impl ProfileSpec {
             scrub_keys: Vec::new(),
             allow_secret_extraction: false,
             allow_whole_secrets: false,
+            metrics: Vec::new(),
         }
     }
 }
@@ -45,4 +48,15 @@ pub struct AttributeSpec {
     pub type_hint: String,
     /// Whether a missing value or a failure leaves the key out instead of failing the object.
     pub optional: bool,
+}
+
+/// One series that is computed from attributes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MetricSpec {
+    /// Name of the series.
+    pub name: String,
+    /// Attribute to sum.
+    pub path: String,
+    /// Attributes by which sums are told apart.
+    pub labels: Vec<String>,
 }

@@ -145,6 +145,7 @@ fn profile() -> Result<Profile, Box<dyn Error>> {
         gvk: Gvk::new("", "v1", "Pod"),
         attributes: attributes.collect(),
         export: None,
+        metrics: Vec::new(),
         scrub_keys: Vec::new(),
         allow_secret_extraction: false,
         allow_whole_secrets: false,

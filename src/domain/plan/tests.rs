@@ -47,6 +47,7 @@ fn profile(path: &str) -> ProfileSpec {
             optional: false,
         }],
         export: None,
+        metrics: Vec::new(),
         scrub_keys: vec![],
         allow_secret_extraction: false,
         allow_whole_secrets: false,

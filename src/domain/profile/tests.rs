@@ -2,6 +2,7 @@
 
 mod export;
 mod helm;
+mod metrics;
 mod pruning;
 
 use proptest::prelude::*;
@@ -39,6 +40,7 @@ fn spec(attributes: Vec<AttributeSpec>) -> ProfileSpec {
         gvk: Gvk::new("apps", "v1", "Deployment"),
         attributes,
         export: None,
+        metrics: Vec::new(),
         scrub_keys: Vec::new(),
         allow_secret_extraction: false,
         allow_whole_secrets: false,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Attribute, AttributeSpec, Profile, ProfileSpec, export, secret};
+use super::{Attribute, AttributeSpec, Profile, ProfileSpec, export, metrics, secret};
 use crate::config::Invalid;
 use crate::extract::attribute::AttributeSource;
 use crate::extract::mask::Mask;
@@ -63,6 +63,7 @@ pub(super) fn validate(spec: &ProfileSpec, scrub_keys: &[String]) -> Result<Prof
             sensitivity: redaction.sensitivity(&written.name),
         });
     }
+    metrics::validate(spec, &mut problems);
     let embedded = export::validate(spec, &mut problems, &mut warnings);
     if let Some(embedded) = &embedded {
         mask.merge(&embedded.embedding.mask());

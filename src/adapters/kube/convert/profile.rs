@@ -2,7 +2,7 @@
 
 use kollect_domain::config::Invalid;
 use kollect_domain::config::export::{Export, Include, ObjectExport, PruneSpec};
-use kollect_domain::config::profile::{AttributeSpec, ProfileSpec};
+use kollect_domain::config::profile::{AttributeSpec, MetricSpec, ProfileSpec};
 use kube::ResourceExt as _;
 
 use super::Configured;
@@ -23,13 +23,14 @@ impl Configured for crd::KollectProfile {
             target_gvk,
             attributes,
             export,
-            metrics: _,
+            metrics,
         } = &self.spec;
         let export = export.as_ref();
         Ok(ProfileSpec {
             gvk: gvk(target_gvk),
             attributes: attributes.iter().map(attribute).collect(),
             export: export.map(self::export),
+            metrics: metrics.iter().map(metric).collect(),
             scrub_keys: export
                 .and_then(|export| export.prune.as_ref())
                 .map(|prune| prune.scrub_keys.clone())
@@ -79,6 +80,14 @@ fn prune(stored: &crd::ExportPrune) -> PruneSpec {
         pointers: stored.json_pointers.clone(),
         paths: stored.json_paths.clone(),
         expressions: stored.cel.clone(),
+    }
+}
+
+fn metric(stored: &crd::ProfileMetric) -> MetricSpec {
+    MetricSpec {
+        name: stored.name.clone(),
+        path: stored.path.clone(),
+        labels: stored.labels.clone(),
     }
 }
 
