@@ -1,6 +1,7 @@
 //! Finding out how the API server serves a kind: its plural and its scope, never guessed.
 //!
-//! One small GET of the group's version document per look-up. It needs no permission on custom resource definitions,
+//! One small GET of the group's version document per look-up. Where the version is not served, the group's document says
+//! which others are: a removed version does not end the collection of a kind that goes on under another. It needs no permission on custom resource definitions,
 //! and a kind that is not served yet can simply be asked for again.
 
 use std::time::Duration;
@@ -18,6 +19,8 @@ const DEADLINE: Duration = Duration::from_secs(15);
 /// How the API server serves a kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServedKind {
+    /// The kind in the version to ask for, which is another than was looked up if that one is not served.
+    pub gvk: Gvk,
     /// Plural name, as it stands in paths.
     pub plural: String,
     /// True when objects live in namespaces.
@@ -53,13 +56,42 @@ pub enum DiscoveryError {
     },
 }
 
-/// Looks a kind up; group, version and kind must match exactly.
+/// Looks a kind up; group and kind must match exactly, and the version if the kind is served in it. Otherwise it is
+/// resolved in the version that the server prefers among those that have the kind.
 ///
 /// # Errors
 /// [`DiscoveryError`].
 ///
 /// **Source**: Kubernetes API concepts, "API discovery" (unaggregated discovery).
 pub async fn resolve(client: &Client, gvk: &Gvk) -> Result<ServedKind, DiscoveryError> {
+    let exact = resolve_exactly(client, gvk).await;
+    // The core group has one version and no document of its own.
+    if gvk.group.is_empty() || !matches!(exact, Err(DiscoveryError::NotServed { .. })) {
+        return exact;
+    }
+    for version in other_versions(client, gvk).await {
+        let other = Gvk::new(&gvk.group, &version, &gvk.kind);
+        if let Ok(served) = resolve_exactly(client, &other).await {
+            return Ok(served);
+        }
+    }
+    exact
+}
+
+/// Versions of the group other than the kind's, the server's preference first; none if it cannot be asked.
+async fn other_versions(client: &Client, gvk: &Gvk) -> Vec<String> {
+    let Some(request) = group_version_path(gvk)
+        .and_then(|path| path.rsplit_once('/').map(|(group, _)| group.to_owned()))
+        .and_then(|path| Request::get(path).body(Vec::new()).ok())
+    else {
+        return Vec::new();
+    };
+    let operation = format!("look up the versions of {}", gvk.group);
+    let group = fetch_json::<Group>(client, &operation, request, DEADLINE).await;
+    group.map(|group| group.others(&gvk.version)).unwrap_or_default()
+}
+
+async fn resolve_exactly(client: &Client, gvk: &Gvk) -> Result<ServedKind, DiscoveryError> {
     let Some(path) = group_version_path(gvk) else {
         return Err(not_served(gvk, "its group or version is not a valid name"));
     };
@@ -105,6 +137,7 @@ fn find(gvk: &Gvk, resources: &[ApiResource]) -> Result<ServedKind, DiscoveryErr
         }
     }
     Ok(ServedKind {
+        gvk: gvk.clone(),
         plural: resource.name.clone(),
         namespaced: resource.namespaced,
     })
@@ -133,6 +166,31 @@ fn group_version_path(gvk: &Gvk) -> Option<String> {
     } else {
         format!("/apis/{}/{}", gvk.group, gvk.version)
     })
+}
+
+/// **Source**: `APIGroup` of `meta/v1`; versions are sorted by priority.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Group {
+    versions: Vec<GroupVersion>,
+    preferred_version: Option<GroupVersion>,
+}
+
+#[derive(Debug, Deserialize)]
+struct GroupVersion {
+    version: String,
+}
+
+impl Group {
+    fn others(self, than: &str) -> Vec<String> {
+        let mut others: Vec<String> = Vec::with_capacity(self.versions.len());
+        for GroupVersion { version } in self.preferred_version.into_iter().chain(self.versions) {
+            if version != than && !others.contains(&version) {
+                others.push(version);
+            }
+        }
+        others
+    }
 }
 
 #[derive(Debug, Deserialize)]

@@ -87,7 +87,7 @@ impl ObjectSource for KubeObjectSource {
         let Ok(served) = resolve(&self.client, gvk).await else {
             return false;
         };
-        let Ok(target) = Target::new(gvk, &served, scope, None) else {
+        let Ok(target) = Target::new(&served, scope, None) else {
             return false;
         };
         access::is_allowed(&self.client, &target).await.unwrap_or(false)

@@ -52,3 +52,19 @@ fn a_kind_that_cannot_be_collected_is_not_served(#[case] kind: &str) {
 fn only_plain_names_become_a_path(#[case] group: &str, #[case] version: &str, #[case] path: Option<&str>) {
     assert_eq!(group_version_path(&Gvk::new(group, version, "Kind")).as_deref(), path);
 }
+
+#[test]
+fn other_versions_are_tried_in_the_order_that_the_server_prefers() {
+    let group: Group = serde_json::from_value(json!({
+        "kind": "APIGroup",
+        "name": "networking.example",
+        "versions": [
+            {"groupVersion": "networking.example/v2", "version": "v2"},
+            {"groupVersion": "networking.example/v1", "version": "v1"},
+            {"groupVersion": "networking.example/v1beta1", "version": "v1beta1"},
+        ],
+        "preferredVersion": {"groupVersion": "networking.example/v1beta1", "version": "v1beta1"},
+    }))
+    .unwrap();
+    assert_eq!(group.others("v1"), ["v1beta1", "v2"]);
+}

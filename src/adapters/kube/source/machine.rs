@@ -127,7 +127,14 @@ impl<D: ObjectDecoder> Machine<D> {
             Err(error) => return self.fail(Failure::of_discovery(&error), Phase::Discover),
         };
         let selector = self.wanted.label_selector.as_deref();
-        match Target::new(&self.wanted.gvk, &served, &self.wanted.scope, selector) {
+        if served.gvk != self.wanted.gvk {
+            tracing::warn!(
+                object.kind = %self.wanted.gvk,
+                "the version is not served; collecting the kind in version {} instead, correct targetGVK",
+                served.gvk.version
+            );
+        }
+        match Target::new(&served, &self.wanted.scope, selector) {
             Ok(target) => Phase::List(target),
             Err(error) => self.fail(Failure::from(error), Phase::Discover),
         }

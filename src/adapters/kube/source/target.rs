@@ -28,7 +28,6 @@ impl Target {
     /// [`NotNamespaced`] for one namespace of a cluster-scoped kind. Reading it from the whole cluster instead would
     /// widen what was asked for.
     pub(super) fn new(
-        gvk: &Gvk,
         served: &ServedKind,
         scope: &WatchScope,
         label_selector: Option<&str>,
@@ -39,7 +38,7 @@ impl Target {
             WatchScope::Namespace(name) => Some(name.to_string()),
         };
         Ok(Self {
-            gvk: gvk.clone(),
+            gvk: served.gvk.clone(),
             plural: served.plural.clone(),
             namespace,
             label_selector: label_selector.map(str::to_owned),
