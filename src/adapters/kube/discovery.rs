@@ -1,8 +1,8 @@
 //! Finding out how the API server serves a kind: its plural and its scope, never guessed.
 //!
 //! One small GET of the group's version document per look-up. Where the version is not served, the group's document says
-//! which others are: a removed version does not end the collection of a kind that goes on under another. It needs no permission on custom resource definitions,
-//! and a kind that is not served yet can simply be asked for again.
+//! which others are: a removed version does not end the collection of a kind that goes on under another. It needs no
+//! permission on custom resource definitions, and a kind that is not served yet can simply be asked for again.
 
 use std::time::Duration;
 
