@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use kollect_domain::config::profile::ProfileSpec;
-use kollect_domain::ids::TargetKey;
+use kollect_domain::ids::{ProfileKey, TargetKey};
 use kollect_domain::plan::session;
 use kollect_domain::row::Row;
 use serde::Serialize;
@@ -115,13 +115,17 @@ pub struct Failure {
 impl Preview {
     /// Puts together what a run gave and what was seen meanwhile.
     pub fn new(definitions: &Definitions, collected: &Collected, findings: &Findings) -> Self {
-        let mut rows: BTreeMap<(&str, &str), Vec<Arc<Row>>> = BTreeMap::new();
+        let mut rows: BTreeMap<TargetKey, Vec<Arc<Row>>> = BTreeMap::new();
         for row in collected.rows.iter().flatten() {
-            let target = (row.target_namespace(), row.target_name());
+            let mut target = TargetKey::new(row.target_namespace(), row.target_name());
+            // Rows of a cluster target name the namespace of the object.
+            if !definitions.targets.contains_key(&target) {
+                target.namespace = "".into();
+            }
             rows.entry(target).or_default().push(row.clone());
         }
         let targets = definitions.targets.keys().map(|key| {
-            let rows = rows.remove(&(&*key.namespace, &*key.name)).unwrap_or_default();
+            let rows = rows.remove(key).unwrap_or_default();
             TargetPreview::new(key, definitions, collected, &findings.take(key), rows)
         });
         Self {
@@ -172,11 +176,17 @@ impl TargetPreview {
             .get(key)
             .and_then(|target| target.spec.as_ref().ok());
         let profile = target.map_or("", |spec| &*spec.profile);
+        let profile_key = ProfileKey {
+            namespace: target
+                .and_then(|spec| spec.profile_namespace.as_ref())
+                .unwrap_or(&key.namespace)
+                .clone(),
+            name: profile.into(),
+        };
         let spec = definitions
             .profiles
-            .iter()
-            .find(|(known, _)| known.namespace == key.namespace && &*known.name == profile)
-            .and_then(|(_, profile)| profile.spec.as_ref().ok());
+            .get(&profile_key)
+            .and_then(|profile| profile.spec.as_ref().ok());
         let gvk = spec.map(|spec| &spec.gvk);
         let counts = seen.counts();
         let failures = failures(seen);

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use jiff::Timestamp;
 use kollect_adapters::output::{self, ClusterRows, Format, printable, shown};
+use kollect_domain::ids::TargetKey;
 
 use super::report::{Attribute, Failure, Objects, Preview, TargetPreview};
 use crate::collect::terminal_width;
@@ -63,7 +64,8 @@ fn heading(target: &TargetPreview, out: &mut dyn Write) -> io::Result<()> {
         ..
     } = target;
     let slash = if group.is_empty() { "" } else { "/" };
-    let heading = format!("{namespace}/{name}: {group}{slash}{version} {kind} by profile {profile}");
+    let target = TargetKey::new(namespace, name);
+    let heading = format!("{target}: {group}{slash}{version} {kind} by profile {profile}");
     writeln!(out, "{}", printable(&heading))?;
     if let Some(problem) = problem {
         writeln!(out, "NOT COLLECTED WHOLE: {}", printable(problem))?;

@@ -22,6 +22,15 @@ spec:
     - {name: owner, path: '$.metadata.anotations.owner', optional: true}
 ";
 
+const CLUSTER_TARGET: &str = r"
+apiVersion: kollect.dev/v1alpha1
+kind: KollectClusterTarget
+metadata: {name: fleet}
+spec:
+  profileRef: {name: web, namespace: shop}
+  namespaceSelector: {matchExpressions: [{key: kubernetes.io/metadata.name, operator: In, values: [shop, blog]}]}
+";
+
 const TARGET: &str = r"
 apiVersion: kollect.dev/v1alpha1
 kind: KollectTarget
@@ -37,6 +46,7 @@ impl Scene {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("profile.yaml"), PROFILE).unwrap();
         fs::write(folder.path().join("target.yaml"), TARGET).unwrap();
+        fs::write(folder.path().join("cluster-target.yaml"), CLUSTER_TARGET).unwrap();
         fs::create_dir(folder.path().join("manifests")).unwrap();
         for (number, object) in objects.iter().enumerate() {
             put(&folder.path().join("manifests"), &format!("{number}.json"), object);
@@ -176,6 +186,36 @@ fn a_target_selects_and_where_nothing_is_selected_the_namespaces_are_named() {
     assert_eq!(ended.code(), Some(0), "{ended:?}");
     assert!(ended.stdout.contains("0 of 2 objects are selected"), "{}", ended.stdout);
     assert!(ended.stdout.contains("they are in shop"), "{}", ended.stdout);
+}
+
+#[test]
+fn a_cluster_target_shows_the_rows_of_all_its_namespaces() {
+    let within = |namespace: &str, name: &str| {
+        let mut object = deployment(name, "image:1");
+        object["metadata"]["namespace"] = json!(namespace);
+        object
+    };
+    let scene = Scene::new(&[within("shop", "cart"), within("blog", "posts"), within("store", "till")]);
+    let definitions = ["profile.yaml", "cluster-target.yaml"];
+    let (code, targets) = scene.document(&definitions, &[]);
+    assert_eq!(code, Some(0), "{targets}");
+    assert_eq!(targets.as_array().unwrap().len(), 1);
+    let (fleet, rows) = (&targets[0], targets[0]["rows"].as_array().unwrap());
+    assert_eq!(
+        (&fleet["name"], &fleet["kind"]),
+        (&json!("fleet"), &json!("Deployment"))
+    );
+    assert_eq!(fleet["objects"]["selected"], 2, "{fleet}");
+    let names: Vec<_> = rows.iter().map(|row| (&row["targetNamespace"], &row["name"])).collect();
+    assert_eq!(
+        names,
+        [(&json!("blog"), &json!("posts")), (&json!("shop"), &json!("cart"))]
+    );
+    let shown = scene.preview(&definitions, &[]).stdout;
+    assert!(
+        shown.starts_with("fleet: apps/v1 Deployment by profile web\n"),
+        "{shown}"
+    );
 }
 
 #[test]
