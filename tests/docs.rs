@@ -174,3 +174,31 @@ fn what_a_page_lacks_is_found() {
     assert_eq!(constants(source, "reason"), BTreeSet::from(["New"]));
     assert_eq!(links("[a](b.md#c) [d](https://e) [f](#g)"), ["b.md"]);
 }
+
+/// Every test that the table of compatibility names is there, in the file that it names.
+#[test]
+fn tests_that_the_compatibility_page_names_exist() {
+    let page = read("docs/compatibility.md");
+    let mut named = 0;
+    for line in page.lines().filter(|line| line.starts_with("| ")) {
+        let Some(tests) = line.trim_end_matches([' ', '|']).rsplit(" | ").next() else {
+            continue;
+        };
+        let mut source = String::new();
+        for code in tests.split('`').skip(1).step_by(2) {
+            if Path::new(code).extension().is_some() {
+                let is_whole = code.starts_with("src/") || code.starts_with("tests/");
+                let path = if is_whole {
+                    code.to_owned()
+                } else {
+                    format!("src/domain/{code}")
+                };
+                source = read(&path);
+            } else {
+                assert!(source.contains(&format!("fn {code}(")), "{code} is not there: {line}");
+                named += 1;
+            }
+        }
+    }
+    assert!(named > 60, "{named}");
+}
