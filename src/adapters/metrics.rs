@@ -3,8 +3,8 @@
 //! Labels come from closed sets (kind, sink type, class); object names and error texts are never labels. Cost: one
 //! series per label value, whatever the size of the inventory.
 
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64};
 
 use kollect_domain::fault::ErrorClass;
 use kollect_ports::metrics::{Metrics, Telemetry};
@@ -16,6 +16,10 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
 mod process;
+mod replaced;
+mod series;
+
+use replaced::Replaced;
 
 /// Buckets of exports and reconciles, in seconds.
 const SLOW: [f64; 11] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
@@ -71,9 +75,10 @@ type Histograms<L> = Family<L, Histogram, fn() -> Histogram>;
 pub struct OpenMetrics {
     registry: Registry,
     items: Gauge,
-    collected: Family<Collected, Gauge>,
-    /// Series of `collected`, to know which of them end.
-    shown: Mutex<HashSet<Collected>>,
+    collected: Replaced<Collected, i64, AtomicI64>,
+    series: Replaced<series::Labels, f64, AtomicU64>,
+    labelled: Replaced<series::Labels, f64, AtomicU64>,
+    capped: Family<series::Labels, Counter>,
     dispatch_duration: Histogram,
     queue_depth: Gauge,
     backpressure: Counter,
@@ -96,8 +101,10 @@ impl OpenMetrics {
         let metrics = Self {
             registry: Registry::default(),
             items: Gauge::default(),
-            collected: Family::default(),
-            shown: Mutex::default(),
+            collected: Replaced::default(),
+            series: Replaced::default(),
+            labelled: Replaced::default(),
+            capped: Family::default(),
             dispatch_duration: Histogram::new(FAST),
             queue_depth: Gauge::default(),
             backpressure: Counter::default(),
@@ -122,7 +129,22 @@ impl OpenMetrics {
         r.register(
             "kollect_collected_objects",
             "Rows of one profile and kind",
-            self.collected.clone(),
+            self.collected.family(),
+        );
+        r.register(
+            "kollect_custom_resource_series",
+            "Sums over the attributes of one profile and kind",
+            self.series.family(),
+        );
+        r.register(
+            "kollect_custom_resource_labeled_series",
+            "Sums over the attributes of one profile and kind, by attributes that the profile chooses",
+            self.labelled.family(),
+        );
+        r.register(
+            "kollect_custom_resource_labeled_series_capped",
+            "Label tuples that were left out because a series has too many",
+            self.capped.clone(),
         );
         r.register(
             "kollect_collect_dispatch_duration_seconds",
@@ -253,20 +275,19 @@ impl Metrics for OpenMetrics {
                 self.items.set(i64::try_from(rows).unwrap_or(i64::MAX));
             }
             Telemetry::Collected(series) => {
-                let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
-                let mut gone = std::mem::take(&mut *shown);
-                for (profile, gvk, rows) in series {
+                self.collected.replace(series.into_iter().map(|(profile, gvk, rows)| {
                     let labels = Collected {
                         profile: profile.to_string(),
                         gvk: gvk.to_string(),
                     };
-                    let rows = i64::try_from(rows).unwrap_or(i64::MAX);
-                    self.collected.get_or_create(&labels).set(rows);
-                    gone.remove(&labels);
-                    shown.insert(labels);
-                }
-                for labels in gone {
-                    self.collected.remove(&labels);
+                    (labels, i64::try_from(rows).unwrap_or(i64::MAX))
+                }));
+            }
+            Telemetry::Series(told) => {
+                self.series.replace(series::totals(&told));
+                self.labelled.replace(series::labelled(&told));
+                for (labels, dropped) in series::dropped(&told) {
+                    self.capped.get_or_create(&labels).inc_by(dropped);
                 }
             }
             Telemetry::QueueDepth(batches) => {
@@ -343,5 +364,38 @@ mod tests {
             series,
             ["kollect_collected_objects{profile=\"pods\",gvk=\"/v1/Pod\"} 5"]
         );
+    }
+
+    #[test]
+    fn sums_are_served_under_the_labels_of_the_profile_and_end_with_it() {
+        let metrics = OpenMetrics::new();
+        let labels = vec![
+            ("app.io/tier".to_owned(), "web".to_owned()),
+            ("zone".to_owned(), String::new()),
+        ];
+        let labelled = kollect_domain::metrics::Labelled {
+            sums: vec![(labels, 1.5)],
+            dropped: 2,
+        };
+        let told = kollect_domain::metrics::Series {
+            totals: [("object_count".to_owned(), 3.0)].into(),
+            labelled: [("cpu".to_owned(), labelled)].into(),
+        };
+        let deployments = Gvk::new("apps", "v1", "Deployment");
+        metrics.record(Telemetry::Series(vec![("web".into(), deployments, told)]));
+        let text = metrics.render().unwrap();
+        let common = "profile=\"web\",gvk=\"apps/v1/Deployment\"";
+        for line in [
+            format!("kollect_custom_resource_series{{{common},series=\"object_count\"}} 3.0"),
+            format!(
+                "kollect_custom_resource_labeled_series{{{common},series=\"cpu\",app_io_tier=\"web\",zone=\"\"}} 1.5"
+            ),
+            format!("kollect_custom_resource_labeled_series_capped_total{{{common},series=\"cpu\"}} 2"),
+        ] {
+            assert!(text.contains(&line), "{line} is missing in\n{text}");
+        }
+        metrics.record(Telemetry::Series(vec![]));
+        let text = metrics.render().unwrap();
+        assert!(!text.contains("kollect_custom_resource_series{"), "{text}");
     }
 }

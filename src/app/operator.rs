@@ -29,12 +29,14 @@ mod finalizers;
 mod levels;
 mod outcome;
 mod rights;
+mod series;
 #[cfg(test)]
 mod tests;
 
 use levels::Levels;
 pub use outcome::Outcome;
 use rights::Rights;
+use series::Sums;
 
 /// Batches between the watches and the engine. **Policy**: wait, which slows the server's stream. Each batch has up to
 /// 256 rows, which the engine keeps anyway, so the queue costs little and a longer one would hide a slow engine.
@@ -116,6 +118,7 @@ struct Operator {
     workers: Workers,
     publisher: Publisher,
     levels: Levels,
+    sums: Sums,
     outbox: Arc<Outbox>,
     configured: bool,
 }
@@ -189,6 +192,7 @@ impl Operator {
             planner: Planner::new(settings.defaults.clone(), settings.scrub_keys.clone()),
             publisher: Publisher::new(outbox.clone()),
             levels: Levels::default(),
+            sums: Sums::default(),
             rights: Rights::new(ports.source.clone(), findings),
             reach: settings.reach.clone(),
             engine: Engine::new(),
@@ -211,6 +215,7 @@ impl Operator {
             self.engine.next_deadline(),
             self.publisher.next_deadline(),
             self.levels.next_deadline(),
+            self.sums.next_deadline(),
         ];
         until(&deadlines, now)
     }
@@ -313,10 +318,11 @@ impl Operator {
         if !targets.is_empty() {
             self.ports.metrics.record(Telemetry::QueueDepth(queued));
             self.levels.changed();
+            self.sums.changed();
         }
-        let metrics = &*self.ports.metrics;
-        self.levels
-            .report(&self.decisions, &self.engine, metrics, now.monotonic);
+        let (decisions, engine, metrics) = (&self.decisions, &self.engine, &self.ports.metrics);
+        self.levels.report(decisions, engine, &**metrics, now.monotonic);
+        self.sums.compute(decisions, engine, metrics, now.monotonic);
         self.publisher.changed(targets, bindings, &self.configuration, now);
         let view = View {
             configuration: &self.configuration,
@@ -372,6 +378,7 @@ impl Operator {
             }
         }
         self.rights.close().await;
+        self.sums.close().await;
         self.workers.close().await;
     }
 }

@@ -30,6 +30,7 @@ pub mod session;
 #[cfg(test)]
 mod tests;
 
+pub use collected::ProfileGroup;
 pub use inventories::InventoryDecision;
 use reach::Reach;
 use registration::Registration;

@@ -42,6 +42,7 @@ pub struct Profile {
     mask: Mask,
     /// The part of a Helm release that extraction reads.
     release_mask: Mask,
+    metrics: Vec<MetricSpec>,
     warnings: Vec<String>,
 }
 
@@ -98,6 +99,11 @@ impl Profile {
     /// The part of an object that extraction reads, identity and labels included.
     pub fn mask(&self) -> &Mask {
         &self.mask
+    }
+
+    /// Which sums over attributes are wanted; none = those of all numeric attributes.
+    pub fn metrics(&self) -> &[MetricSpec] {
+        &self.metrics
     }
 
     /// What may surprise the author, each with the attribute's name.

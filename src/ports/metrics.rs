@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use kollect_domain::fault::ErrorClass;
 use kollect_domain::ids::Gvk;
+use kollect_domain::metrics::Series;
 
 /// Something that happened, or a level that was measured. Reported per batch, never per object.
 #[derive(Debug, Clone)]
@@ -40,6 +41,8 @@ pub enum Telemetry {
     Rows(u64),
     /// Rows in memory by profile and kind; replaces what was said before.
     Collected(Vec<(Arc<str>, Gvk, u64)>),
+    /// Sums over the attributes of rows by profile and kind; replaces what was said before.
+    Series(Vec<(Arc<str>, Gvk, Series)>),
     /// Length of the queue into the engine.
     QueueDepth(usize),
     /// The queue into the engine was full and a watch had to wait.

@@ -1,6 +1,7 @@
 //! The operator between fakes, with a clock that the test's runtime owns.
 
 mod cluster;
+mod levels;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -141,6 +142,7 @@ struct Bench {
     source: Arc<FakeSource>,
     resources: Arc<FakeResources>,
     database: Arc<FakeDatabase>,
+    metrics: Arc<FakeMetrics>,
     shutdown: CancellationToken,
     ready: watch::Receiver<bool>,
     running: JoinHandle<Outcome>,
@@ -168,6 +170,7 @@ impl Bench {
         let source = Arc::new(FakeSource::default());
         let resources = Arc::new(FakeResources::default());
         let database = sinks.database(&lake());
+        let metrics = Arc::new(FakeMetrics::default());
         let (ready, is_ready) = watch::channel(false);
         let shutdown = CancellationToken::new();
         let ports = Ports {
@@ -177,7 +180,7 @@ impl Bench {
             configuration: resources.clone(),
             resources: resources.clone(),
             clock: Arc::new(PausedClock(Instant::now())),
-            metrics: Arc::new(FakeMetrics::default()),
+            metrics: metrics.clone(),
         };
         let settings = Settings {
             until,
@@ -195,6 +198,7 @@ impl Bench {
             source,
             resources,
             database,
+            metrics,
             shutdown,
             ready: is_ready,
             running,

@@ -12,6 +12,7 @@ use crate::aggregate::view::Shown;
 use crate::delivery::SyncRecord;
 use crate::fault::Fault;
 use crate::ids::{BindingKey, TargetKey, WatchScope};
+use crate::row::Row;
 
 /// How a target is doing.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,6 +72,12 @@ impl Engine {
             forbidden: target.forbidden().cloned().collect(),
             fault: target.fault().cloned(),
         })
+    }
+
+    /// The rows of a target, in no particular order.
+    pub fn rows(&self, key: &TargetKey) -> Vec<Arc<Row>> {
+        let target = self.targets.get(key);
+        target.map_or_else(Vec::new, |target| target.rows().iter().cloned().collect())
     }
 
     /// How a binding is doing; `None` if it is not known.

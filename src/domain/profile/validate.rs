@@ -80,6 +80,7 @@ pub(super) fn validate(spec: &ProfileSpec, scrub_keys: &[String]) -> Result<Prof
         guards_secret_data,
         mask,
         release_mask,
+        metrics: spec.metrics.clone(),
         warnings,
     })
 }
