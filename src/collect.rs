@@ -20,7 +20,7 @@ use kollect_adapters::output::{self, ClusterRows, Format};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::CollectConfig;
-use crate::{ready_made, shutdown, telemetry};
+use crate::{ready_made, runtime, shutdown, telemetry};
 pub use clusters::{Cluster, Objects, of as clusters_of, select, spooled};
 pub use definitions::{Definitions, for_preview as definitions_for_preview, ready_made as ready_made_definitions};
 pub use destination::{Database, Destination, OneDatabase, anywhere};
@@ -40,12 +40,7 @@ pub fn run(config: CollectConfig) -> anyhow::Result<ExitCode> {
         return list_ready_made();
     }
     telemetry::to_stderr(&config.log_level)?;
-    telemetry::install_tls_provider()?;
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?
-        .block_on(collect(config))
+    runtime::run(collect(config))
 }
 
 async fn collect(config: CollectConfig) -> anyhow::Result<ExitCode> {

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::collect::{self, Cluster, Database, Destination, Objects, Pipeline, Progress, Summary, say};
 use crate::config::DemoConfig;
-use crate::{pages, shutdown, telemetry};
+use crate::{pages, runtime, shutdown, telemetry};
 
 /// The database's file.
 const DATABASE: &str = "inventory.db";
@@ -27,12 +27,7 @@ const TABLE: &str = "inventory";
 /// The folder cannot be written, the kubeconfig cannot be used, or the address cannot be listened on.
 pub fn run(config: DemoConfig) -> anyhow::Result<()> {
     telemetry::to_stderr("error")?;
-    telemetry::install_tls_provider()?;
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?
-        .block_on(demo(config))
+    runtime::run(demo(config))
 }
 
 async fn demo(config: DemoConfig) -> anyhow::Result<()> {

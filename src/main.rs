@@ -8,6 +8,7 @@ mod demo;
 mod pages;
 mod preview;
 mod ready_made;
+mod runtime;
 mod shutdown;
 mod telemetry;
 mod wiring;

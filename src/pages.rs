@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::collect::{Database, OneDatabase, anywhere};
 use crate::config::{self, UiConfig};
-use crate::{shutdown, telemetry};
+use crate::{runtime, shutdown, telemetry};
 
 /// Serves pages until the program is asked to stop.
 ///
@@ -24,12 +24,7 @@ use crate::{shutdown, telemetry};
 /// The database cannot be read, or the address cannot be listened on.
 pub fn run(config: UiConfig) -> anyhow::Result<()> {
     telemetry::to_stderr(&config.log_level)?;
-    telemetry::install_tls_provider()?;
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?
-        .block_on(ui(config))
+    runtime::run(ui(config))
 }
 
 async fn ui(config: UiConfig) -> anyhow::Result<()> {

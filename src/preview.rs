@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::collect::{self, Cluster, Collected, Definitions, Destination, Pipeline, Progress, Summary, say};
 use crate::config::{PreviewConfig, PreviewFormat};
-use crate::{shutdown, telemetry};
+use crate::{runtime, shutdown, telemetry};
 use findings::Findings;
 use report::Preview;
 
@@ -30,12 +30,7 @@ use report::Preview;
 /// When it cannot be carried out at all; see the exit codes.
 pub fn run(config: PreviewConfig) -> anyhow::Result<ExitCode> {
     telemetry::to_stderr(&config.log_level)?;
-    telemetry::install_tls_provider()?;
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?
-        .block_on(preview(config))
+    runtime::run(preview(config))
 }
 
 async fn preview(config: PreviewConfig) -> anyhow::Result<ExitCode> {

@@ -24,7 +24,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{self, CompatConfig, OperatorConfig, ProbesConfig, SelectionConfig, SinksConfig};
-use crate::{shutdown, telemetry};
+use crate::{runtime, shutdown, telemetry};
 
 /// Runs the operator until it is asked to stop.
 ///
@@ -32,12 +32,7 @@ use crate::{shutdown, telemetry};
 /// When the configuration cannot be used, the cluster cannot be reached at start, or a listener cannot be opened.
 pub fn operator(config: OperatorConfig) -> anyhow::Result<()> {
     telemetry::init(&config.log)?;
-    telemetry::install_tls_provider()?;
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?
-        .block_on(run(config))
+    runtime::run(run(config))
 }
 
 async fn run(config: OperatorConfig) -> anyhow::Result<()> {

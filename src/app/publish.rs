@@ -264,9 +264,10 @@ impl<'a> View<'a> {
             report: self.engine.target(key),
             namespaces: registration.map_or_else(target::Namespaces::default, |registration| {
                 let filter = registration.selection.namespaces();
+                let matched = filter.matched(namespaces);
                 target::Namespaces {
-                    matched: filter.matched(namespaces),
-                    effective: filter.effective(namespaces),
+                    effective: filter.allowed(matched.clone()),
+                    matched,
                 }
             }),
             active_rules: registration.map_or(0, |registration| registration.selection.active_rules()),

@@ -3,6 +3,7 @@
 //! What one scope denies is denied, and only what all scopes allow is allowed. What cannot be known is refused, never
 //! assumed.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,6 +49,11 @@ impl Ceiling {
         Ok(Self { scopes })
     }
 
+    /// Whether nothing is restricted.
+    pub fn is_open(&self) -> bool {
+        self.scopes.is_empty()
+    }
+
     /// Whether objects of a namespace may be collected; empty = cluster-scoped objects, for which `default` stands.
     pub fn admits(&self, namespace: &str) -> bool {
         let namespace = if namespace.is_empty() {
@@ -55,12 +61,12 @@ impl Ceiling {
         } else {
             namespace
         };
-        self.scopes.iter().all(|(_, scope)| admits(scope, namespace))
+        self.refusing(|scope| admits(scope, namespace)).is_none()
     }
 
     /// Why a namespace may not be collected from, naming the scope and its field.
     pub fn namespace_denial(&self, namespace: &str) -> Option<String> {
-        let (name, scope) = self.scopes.iter().find(|(_, scope)| !admits(scope, namespace))?;
+        let (name, scope) = self.refusing(|scope| admits(scope, namespace))?;
         Some(if scope.denied_namespaces.contains(namespace) {
             format!("namespace {namespace} is in spec.deniedNamespaces of {name}")
         } else {
@@ -70,34 +76,34 @@ impl Ceiling {
 
     /// Why a kind may not be collected.
     pub fn kind_denial(&self, gvk: &Gvk) -> Option<String> {
-        let allows = |scope: &ScopeSpec| {
+        let (name, _) = self.refusing(|scope| {
             scope.allowed_kinds.is_empty() || scope.allowed_kinds.iter().any(|allowed| is_same(allowed, gvk))
-        };
-        let (name, _) = self.scopes.iter().find(|(_, scope)| !allows(scope))?;
+        })?;
         Some(format!("kind {gvk} is not in spec.allowedGVKs of {name}"))
     }
 
     /// Why a sink may not be exported to.
     pub fn sink_denial(&self, family: SinkFamily, sink: &str) -> Option<String> {
-        let allows = |scope: &ScopeSpec| {
+        let (name, _) = self.refusing(|scope| {
             let allowed = scope.allowed_sinks.get(&family);
-            allowed.is_none_or(|names| names.is_empty() || names.contains(sink))
-        };
-        let (name, _) = self.scopes.iter().find(|(_, scope)| !allows(scope))?;
+            allowed.is_none_or(|names| allows(names, sink))
+        })?;
         let field = family.id();
         Some(format!("sink {sink} is not in spec.{field}SinkRefs of {name}"))
     }
 
     /// Why a cluster kind may not use a profile or a sink of a namespace.
     pub fn reference_denial(&self, namespace: &str) -> Option<String> {
-        let allows = |scope: &ScopeSpec| {
-            let allowed = &scope.allowed_reference_namespaces;
-            allowed.is_empty() || allowed.contains(namespace)
-        };
-        let (name, _) = self.scopes.iter().find(|(_, scope)| !allows(scope))?;
+        let (name, _) = self.refusing(|scope| allows(&scope.allowed_reference_namespaces, namespace))?;
         Some(format!(
             "namespace {namespace} is not in spec.allowedStaticRefNamespaces of {name}"
         ))
+    }
+
+    /// The first scope that does not allow something, with its name.
+    fn refusing(&self, allows: impl Fn(&ScopeSpec) -> bool) -> Option<(&str, &ScopeSpec)> {
+        let mut scopes = self.scopes.iter().map(|(name, scope)| (name.as_str(), &**scope));
+        scopes.find(|(_, scope)| !allows(scope))
     }
 
     /// Least interval between exports of an unchanged inventory: the greatest of all scopes.
@@ -110,8 +116,12 @@ impl Ceiling {
 }
 
 fn admits(scope: &ScopeSpec, namespace: &str) -> bool {
-    !scope.denied_namespaces.contains(namespace)
-        && (scope.allowed_namespaces.is_empty() || scope.allowed_namespaces.contains(namespace))
+    !scope.denied_namespaces.contains(namespace) && allows(&scope.allowed_namespaces, namespace)
+}
+
+/// An empty list restricts nothing.
+fn allows(listed: &BTreeSet<String>, name: &str) -> bool {
+    listed.is_empty() || listed.contains(name)
 }
 
 fn is_same(a: &Gvk, b: &Gvk) -> bool {

@@ -1,11 +1,9 @@
 //! Rights that are taken away and given back.
 
-use serde_json::json;
-
 use crate::objects::Objects;
 use crate::operator::Operator;
 use crate::rights::Rights;
-use crate::world::{World, attributes, inventory, profile, until};
+use crate::world::{World, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rows_survive_a_revoked_right_also_across_a_restart_and_the_status_says_why() {
@@ -51,30 +49,13 @@ async fn a_kind_is_collected_where_it_may_be_read_and_the_rest_is_named() {
     let rights = Rights::documented(&world);
     let kubeconfig = rights.kubeconfig();
     let more: Vec<Objects> = ["open", "closed"].map(|name| world.more_objects(name)).into();
-    let label = format!("estate={}", world.namespace);
-    for objects in more.iter().chain([&world.objects]) {
-        objects.put("a", &objects.namespace).await;
-        world.kubectl(&["label", "namespace", &objects.namespace, &label]);
-    }
     let (open, closed) = (&more[0], &more[1]);
-    let selected = json!({
-        "includedNamespaces": [],
-        "namespaceSelector": {"matchLabels": {"estate": world.namespace}},
-    });
-    world.apply_all(&[
-        profile("maps", &attributes()),
-        world.target("maps", &selected),
-        inventory(),
-    ]);
+    world.collect_maps_by_label(&[&world.objects, open, closed]).await;
     rights.grant_maps_of(&world.namespace);
     let granted = rights.grant_maps_of(&open.namespace);
     let operator = Operator::start(&kubeconfig, &[]);
     operator.wait_until_ready().await;
-    let readable = async || {
-        let mut rows = world.objects.expected().await;
-        rows.extend(open.expected().await);
-        rows
-    };
+    let readable = async || world.objects.expected_with(&[open]).await;
     world.table.equals(readable).await;
     let message = world
         .wait_for("kollecttarget", "maps", "Synced", "True", "ScopeForbidden")
@@ -86,11 +67,7 @@ async fn a_kind_is_collected_where_it_may_be_read_and_the_rest_is_named() {
     world.table.equals(readable).await;
 
     rights.grant_maps_of(&closed.namespace);
-    let all = async || {
-        let mut rows = readable().await;
-        rows.extend(closed.expected().await);
-        rows
-    };
+    let all = async || world.objects.expected_with(&[open, closed]).await;
     world.table.equals(all).await;
     world
         .wait_for("kollecttarget", "maps", "Synced", "True", "Collecting")

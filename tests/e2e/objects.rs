@@ -74,6 +74,15 @@ impl Objects {
         self.expected_of("maps", |_| true).await
     }
 
+    /// As [`Objects::expected`], of this namespace and others together.
+    pub async fn expected_with(&self, others: &[&Self]) -> Rows {
+        let mut rows = self.expected().await;
+        for other in others {
+            rows.extend(other.expected().await);
+        }
+        rows
+    }
+
     /// The rows of a target that selects the objects for which `selected` holds.
     pub async fn expected_of(&self, target: &str, selected: impl Fn(&ConfigMap) -> bool) -> Rows {
         let maps = self.maps().list(&ListParams::default()).await.unwrap();

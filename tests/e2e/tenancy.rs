@@ -15,25 +15,8 @@ fn scope(spec: &Value) -> Value {
 async fn a_scope_trims_what_a_target_only_happens_to_mean_and_lifting_it_brings_the_rows_back() {
     let world = World::new().await;
     let other = world.more_objects("other");
-    let label = format!("estate={}", world.namespace);
-    for objects in [&world.objects, &other] {
-        objects.put("a", &objects.namespace).await;
-        world.kubectl(&["label", "namespace", &objects.namespace, &label]);
-    }
-    let selected = json!({
-        "includedNamespaces": [],
-        "namespaceSelector": {"matchLabels": {"estate": world.namespace}},
-    });
-    world.apply_all(&[
-        profile("maps", &attributes()),
-        world.target("maps", &selected),
-        inventory(),
-    ]);
-    let both = async || {
-        let mut rows = world.objects.expected().await;
-        rows.extend(other.expected().await);
-        rows
-    };
+    world.collect_maps_by_label(&[&world.objects, &other]).await;
+    let both = async || world.objects.expected_with(&[&other]).await;
     let _operator = world.start().await;
     world.table.equals(both).await;
 
@@ -148,11 +131,7 @@ async fn a_tenant_needs_no_right_outside_of_its_namespaces() {
     ];
     let operator = Operator::start(&rights.kubeconfig(), &flags);
     operator.wait_until_ready().await;
-    let own = async || {
-        let mut rows = world.objects.expected().await;
-        rows.extend(second.expected().await);
-        rows
-    };
+    let own = async || world.objects.expected_with(&[&second]).await;
     world.table.equals(own).await;
     let message = world
         .wait_for("kollecttarget", "maps", "Synced", "True", "ScopeForbidden")

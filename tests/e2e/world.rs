@@ -164,6 +164,24 @@ impl World {
         ]);
     }
 
+    /// As [`World::collect_maps`], from these namespaces, which are selected by a label; each has the object `a`.
+    pub async fn collect_maps_by_label(&self, namespaces: &[&Objects]) {
+        let label = format!("estate={}", self.namespace);
+        for objects in namespaces {
+            objects.put("a", &objects.namespace).await;
+            self.kubectl(&["label", "namespace", &objects.namespace, &label]);
+        }
+        let selected = json!({
+            "includedNamespaces": [],
+            "namespaceSelector": {"matchLabels": {"estate": self.namespace}},
+        });
+        self.apply_all(&[
+            profile("maps", &attributes()),
+            self.target("maps", &selected),
+            inventory(),
+        ]);
+    }
+
     /// The target `name` of profile `maps`, of this namespace only.
     pub fn target(&self, name: &str, more: &Value) -> Value {
         let mut spec = json!({"profileRef": "maps", "includedNamespaces": [self.namespace]});

@@ -120,7 +120,13 @@ impl NamespaceFilter {
 
     /// The known namespaces that are collected from, ascending.
     pub fn effective(&self, known: &Namespaces) -> Vec<String> {
-        known.keys().filter(|name| self.admits(name, known)).cloned().collect()
+        self.allowed(self.matched(known))
+    }
+
+    /// Those of some namespaces that policy allows.
+    pub fn allowed(&self, mut namespaces: Vec<String>) -> Vec<String> {
+        namespaces.retain(|name| self.ceiling.admits(name));
+        namespaces
     }
 
     /// The only namespaces that objects can come from, if restrictions by name say so: they need not exist.
@@ -137,6 +143,10 @@ impl NamespaceFilter {
     /// Why policy leaves nothing of what the target means: it lists a namespace that is denied, or all that it means
     /// are.
     pub fn denial(&self, known: &Namespaces) -> Option<String> {
+        if self.ceiling.is_open() {
+            // Most targets: nothing has to be matched with all namespaces at every plan.
+            return None;
+        }
         let listed = self.included.iter().filter(|_| self.is_explicit);
         if let Some(denial) = listed.into_iter().find_map(|name| self.ceiling.namespace_denial(name)) {
             return Some(denial);

@@ -67,9 +67,7 @@ impl Part {
             Known::Waiting
         }
     }
-}
 
-impl Part {
     /// Adds all to a configuration; `namespace` is empty for the part that has all namespaces.
     pub(super) fn add_to(&self, configuration: &mut Configuration, namespace: &Arc<str>) {
         extend(&mut configuration.profiles, &self.profiles);

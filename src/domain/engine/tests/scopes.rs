@@ -7,13 +7,14 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::super::*;
+use super::world::{binding, target};
 use crate::aggregate::rows::Outcome;
 use crate::condition::reason;
 use crate::config::scope::ScopeSpec;
 use crate::config::{Configuration, Resource};
 use crate::delivery::{Claim, HeldRow, Receipt};
 use crate::fault::{ErrorClass, Fault};
-use crate::ids::{InventoryKey, NamespacedName, SinkFamily, SinkKey};
+use crate::ids::NamespacedName;
 use crate::row::{Row, RowIdentity};
 
 /// What a sink holds: namespace by uid, with the digest.
@@ -28,20 +29,6 @@ struct Estate {
     /// Deliveries that the sink is going to refuse for now.
     refusals: usize,
     passed: Duration,
-}
-
-fn target() -> TargetKey {
-    NamespacedName::new("shop", "apps")
-}
-
-fn binding() -> BindingKey {
-    BindingKey {
-        inventory: InventoryKey::new("shop", "estate"),
-        sink: SinkKey {
-            family: SinkFamily::Database,
-            object: NamespacedName::new("shop", "lake"),
-        },
-    }
 }
 
 fn scope(namespace: &str) -> WatchScope {

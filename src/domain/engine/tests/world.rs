@@ -54,11 +54,11 @@ pub struct World {
     pub history: BTreeMap<Arc<str>, BTreeSet<RowDigest>>,
 }
 
-fn target() -> TargetKey {
+pub fn target() -> TargetKey {
     NamespacedName::new("shop", "apps")
 }
 
-fn binding() -> BindingKey {
+pub fn binding() -> BindingKey {
     BindingKey {
         inventory: InventoryKey::new("shop", "estate"),
         sink: SinkKey {
